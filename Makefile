@@ -1,0 +1,43 @@
+# Every target sets up what it needs: a virtual environment in .venv, with the project and its tools.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+export OPENBLAS_NUM_THREADS ?= 1 # the tests run in parallel themselves, and nothing here gains by threads
+
+.PHONY: help run test check test-slow test-lowest bench clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+run: .venv/ready ## decompose bms/f12 with 1000 variables, and draw its structure
+	$(BIN)/separable decompose bms/f12 --dim 1000 --method csg --plot structure.png
+
+test: check ## everything but the slow statistical tests
+	$(BIN)/pytest -q -n 2 -m "not slow"
+
+check: .venv/ready ## format, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+test-slow: .venv/ready ## the statistical tests, over many instances
+	$(BIN)/pytest -q -n 2 -m slow
+
+test-lowest: ## the tests on the oldest versions of everything the package depends on
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install -q --disable-pip-version-check -c tests/lowest.txt -e '.[dev]'
+	.venv-lowest/bin/pytest -q -n 2 -m "not slow"
+
+bench: .venv/ready ## the benchmarks that stand behind docs/
+	$(BIN)/python benchmarks/csg.py
+	$(BIN)/python benchmarks/speed.py
+
+.venv/ready: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "separable needs Python 3.11 or newer; say which: make PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+clean: ## remove what the targets made
+	rm -rf .venv .venv-lowest .mypy_cache .ruff_cache .pytest_cache .hypothesis structure.png

@@ -1,0 +1,433 @@
+"""CSG, composite separability grouping.
+
+M. Tian, M. Chen, W. Du, Y. Tang, Y. Jin, G. G. Yen, "A Composite Decomposition Method for Large-Scale Global
+Optimization", arXiv 2403.01192, 2024. In four stages: additively separable variables by differences, the
+multiplicatively separable ones by differences of logarithms (MSVD), the otherwise separable ones because their
+minimum stays where it is whatever the others do (GSS, GSVD), groups of the rest by which group moves whose
+minimum (NVG, RGD).
+
+The paper's symbols: lb, ub the box; cv the context vector; C[i] the archive, cv right after the search for the
+minimum of x_i; S the variables that failed the first two stages; V the non-separable ones; N their groups;
+beta and eps differences and their thresholds. f_ul is f with x_i at ub and all others at lb, f_lu the contrary.
+
+Our reading. The paper leaves its thresholds open and sets the other variables to ub only, once. Here:
+* eps1 is the rounding bound of RDG2, eps2 the rounding of f carried into ln|F|, capped.
+* A minimum is compared with points that the golden section has already seen to be worse. So "moved", one of them
+  being better now, *proves* an interaction: in H(g(x_i) + rest), H increasing, the order of two values of x_i is
+  the same whatever the others are. That no point moved proves nothing; more contexts can only remove misses. They
+  are spent where something has been seen to interact: if nothing moves at all (f3-f9 of bms), the cost is the
+  paper's three evaluations a variable.
+* A minimum on a bound has both its worse points on one side, and few contexts lift it off. Such variables are
+  asked in more contexts; and the question is turned round: does leaving the bound move somebody's minimum?
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+
+from separable.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from separable.decomposers.findings import Findings
+    from separable.evaluator import Evaluator
+    from separable.problems import Array, IntArray, Mask
+
+UNIT = 2.0**-53  # u, the unit roundoff
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+CLOSE = 10.0  # a decision nearer to its threshold than this factor is a close call
+
+Variables = TypeVar("Variables", "list[int]", "IntArray")
+
+
+def csg(
+    f: Evaluator,
+    findings: Findings,
+    rng: np.random.Generator,
+    *,
+    precision: float = 1e-8,
+    step: float = 1e-3,
+    product_cap: float = 1e-7,
+    looks: int = 2,
+) -> None:
+    """Decompose by CSG.
+
+    Args:
+        f, findings, rng: see `decomposers`.
+        precision: the bracket at which a golden section ends, as a share of the range (the paper's epsilon).
+        step: how near to a minimum its worse points are chosen, as a share of the range (the paper's alpha).
+        product_cap: the largest beta2 at which a variable may be called multiplicative.
+        looks: further contexts for the variables in doubt.
+    """
+    for name, share in (("precision", precision), ("step", step)):
+        if not 0.0 < share <= 0.1:
+            raise BadInput(f"csg: {name} must be a share of the range above 0 and up to 0.1, got {share!r}")
+    if looks < 0:
+        raise BadInput(f"csg: looks must be 0 or more, got {looks!r}")
+    with findings.stage("additive"):
+        corners, rest = additive(f, findings)
+    with findings.stage("multiplicative"):
+        rest = msvd(f, findings, corners, rest, product_cap)
+    with findings.stage("minima"):
+        minima = search_minima(f, findings, rest, precision)
+    shift = ShiftTest(f, findings, minima, step)
+    with findings.stage("composite"):
+        witnesses = gsvd(shift, rng, looks)
+        findings.composite = [i for i in minima.searched if i not in witnesses]
+    with findings.stage("groups"):
+        nvg(shift, rng, looks, witnesses)
+
+
+class Corners(NamedTuple):
+    """The values of stage 1: f_ll, f_uu, and f_ul, f_lu for every variable."""
+
+    ll: float
+    uu: float
+    ul: Array
+    lu: Array
+
+
+def additive(f: Evaluator, findings: Findings) -> tuple[Corners, IntArray]:
+    """Stage 1, CSG lines 3-10: the variables whose effect is the same at the lower and at the upper corner."""
+    n, lb, ub = f.problem.dim, f.problem.lower, f.problem.upper
+    f_ll, f_uu = f(np.stack([lb, ub]))  # line 3
+    corners = Corners(f_ll, f_uu, np.empty(n), np.empty(n))
+    gamma = _gamma(math.sqrt(n) + 2.0)
+    rest = []
+    for chunk in _chunks(np.arange(n)[::-1], f.chunk // 2):  # line 4
+        points = np.repeat(np.stack([lb, ub]), len(chunk), axis=0)
+        k = np.arange(len(chunk))
+        points[k, chunk] = ub[chunk]  # line 7: x_ul
+        points[len(chunk) + k, chunk] = lb[chunk]  # line 6: x_lu
+        f_ul, f_lu = f(points).reshape(2, -1)
+        corners.ul[chunk], corners.lu[chunk] = f_ul, f_lu
+        beta1 = np.abs((f_ul - f_ll) - (f_uu - f_lu))  # line 8
+        eps1 = gamma * (abs(f_ll) + np.abs(f_lu) + np.abs(f_ul) + abs(f_uu))
+        found = beta1 <= eps1  # lines 9-10; equal, since a function of value 0 has eps1 = 0
+        findings.additive += chunk[found].tolist()
+        findings.note_close(chunk[_near(beta1, eps1)])
+        rest.append(chunk[~found])
+        findings.progress(n - int(chunk[-1]), n)
+    return corners, np.concatenate(rest)
+
+
+def msvd(f: Evaluator, findings: Findings, corners: Corners, rest: IntArray, cap: float) -> IntArray:
+    """Stage 2, MSVD: the variables whose effect is a factor; four evaluations each."""
+    n, lb, ub = f.problem.dim, f.problem.lower, f.problem.upper
+    quarter = (ub - lb) / 4.0  # on a symmetric box: x_i halved, as in the paper
+    left, done = [rest[:0]], 0
+    for chunk in _chunks(rest, f.chunk // 4):
+        k = np.arange(len(chunk))
+        points = np.repeat(np.stack([lb, lb, ub, ub]), len(chunk), axis=0).reshape(4, len(chunk), n)
+        points[0, k, chunk] = points[2, k, chunk] = (lb + quarter)[chunk]
+        points[1, k, chunk] = points[3, k, chunk] = (ub - quarter)[chunk]
+        moved = f(points.reshape(-1, n)).reshape(4, -1)  # MSVD lines 1-4: f'_ll, f'_ul, f'_lu, f'_uu
+        m = len(chunk)
+        corner = np.stack([np.full(m, corners.ll), corners.ul[chunk], corners.lu[chunk], np.full(m, corners.uu)])
+        found, close = _multiplicative(corner, moved, n, cap)
+        findings.multiplicative += chunk[found].tolist()
+        findings.note_close(chunk[close])
+        left.append(chunk[~found])
+        done += m
+        findings.progress(done, len(rest))
+    return np.concatenate(left)
+
+
+def _multiplicative(corner: Array, moved: Array, n: int, cap: float) -> tuple[Mask, Mask]:
+    """From f and f' at ll, ul, lu, uu, (4, m) each: which are multiplicative, and which decisions close."""
+    F = corner - moved  # MSVD lines 5-6
+    known = (F != 0.0).all(axis=0)  # F = 0: cannot tell, so not multiplicative
+    safe = np.where(known, F, 1.0)
+    ll, ul, lu, uu = np.log(np.abs(safe))
+    beta2 = np.abs((ll - ul) - (lu - uu))  # lines 7-9
+    rounding = max(4.0, 0.003 * n) * 2.0 * UNIT * ((np.abs(corner) + np.abs(moved)) / np.abs(safe)).sum(axis=0)
+    eps2 = np.minimum(cap, rounding)
+    # the rest of the product must keep its sign: x1 x2 on [-1, 1] is a product, but not separable
+    keeps_sign = (np.sign(F[0]) == np.sign(F[2])) & (np.sign(F[1]) == np.sign(F[3]))
+    return known & keeps_sign & (beta2 < eps2), known & _near(beta2, eps2)
+
+
+class Seen(NamedTuple):
+    """Points that a search saw to be worse than its minimum, far to near, and their values."""
+
+    x: Array
+    value: Array
+
+    def within(self, centre: float, reach: float) -> tuple[float, float]:
+        """The first of them within reach of the centre, the nearest if none is."""
+        near = np.flatnonzero(np.abs(self.x - centre) <= reach)
+        k = near[0] if len(near) else -1
+        return float(self.x[k]), float(self.value[k])
+
+
+@dataclass
+class Minima:
+    """What the searches found: for every searched variable its minimum and the worse points beside it."""
+
+    cv: Array  # the context vector at the end: minima, and the centre elsewhere
+    centre: Array
+    lower: Array
+    upper: Array
+    searched: list[int] = field(default_factory=list)  # S, in the order of the search: falling
+    left: dict[int, Seen] = field(default_factory=dict)
+    right: dict[int, Seen] = field(default_factory=dict)
+
+    def archived(self, i: int) -> Array:
+        """C[i]: the variables searched before x_i at their minima, those after it still at the centre."""
+        return np.concatenate([self.centre[:i], self.cv[i:]])
+
+    def far_from(self, i: int) -> Array:
+        """C[i] with all others of S at the bound farther from where they are; upper, from the centre."""
+        x = self.archived(i)
+        x[self.searched] = np.where(x > self.centre, self.lower, self.upper)[self.searched]
+        return x
+
+    def others_at(self, values: Array) -> Array:
+        """All of S at these values, the rest at the centre."""
+        x = self.centre.copy()
+        x[self.searched] = values[self.searched]
+        return x
+
+    def on_bound(self, i: int) -> bool:
+        """Whether nothing on one side of the minimum was seen to be worse, down to the bound."""
+        return not (len(self.left[i].x) and len(self.right[i].x))
+
+    def beside(self, i: int, share: float) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Two points seen to be worse, with their values: one on either side, within this share of the range."""
+        x, left, right = self.cv[i], self.left[i], self.right[i]
+        reach = share * (self.upper[i] - self.lower[i])
+        if self.on_bound(i):
+            side = left if len(left.x) else right
+            second = min(1, len(side.x) - 1)
+            return side.within(x, reach), (float(side.x[second]), float(side.value[second]))
+        return left.within(x, reach), right.within(x, reach)
+
+
+def search_minima(f: Evaluator, findings: Findings, rest: IntArray, precision: float) -> Minima:
+    """CSG lines 16-18: the independent minimum of every variable left, in the context of those already found."""
+    lb, ub = f.problem.lower, f.problem.upper
+    centre = lb + (ub - lb) / 2.0
+    minima = Minima(centre.copy(), centre, lb, ub)
+    for i in rest.tolist():
+        along = f.restrict(minima.cv, [i])
+        minimum, left, right = gss(along, float(lb[i]), float(ub[i]), precision)
+        minima.cv[i] = minimum  # line 17
+        minima.left[i], minima.right[i] = left, right
+        minima.searched.append(i)
+        findings.progress(len(minima.searched), len(rest))
+    return minima
+
+
+def gss(along: Callable[[Array], Array], low: float, high: float, precision: float) -> tuple[float, Seen, Seen]:
+    """Golden section search: the best point seen, and the points seen to be worse, left and right of it.
+
+    One evaluation a step, two to begin with. It ends when the two inner values are equal, or when the bracket
+    has shrunk to `precision` of the range. Two inner values that are equal from the start (a symmetric function,
+    a plateau) say nothing; then the middle is asked.
+    """
+    end = precision * (high - low)
+    left: list[tuple[float, float]] = []
+    right: list[tuple[float, float]] = []
+    x1, x2 = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    f1, f2 = along(np.array([[x1], [x2]])).tolist()
+    if f1 == f2:
+        middle = low + (high - low) / 2.0
+        if float(along(np.array([[middle]]))[0]) <= f1:
+            return middle, _worse([(x1, f1)]), _worse([(x2, f2)])
+        return gss(along, low, middle, 2.0 * precision)  # a valley on either side: the left one will do
+    while high - low > end and f1 != f2:
+        if f1 < f2:
+            right.append((x2, f2))
+            high, x2, f2 = x2, x1, f1
+            x1 = high - GOLDEN * (high - low)
+            f1 = float(along(np.array([[x1]]))[0])
+        else:
+            left.append((x1, f1))
+            low, x1, f1 = x1, x2, f2
+            x2 = low + GOLDEN * (high - low)
+            f2 = float(along(np.array([[x2]]))[0])
+    if f1 == f2:
+        return low + (high - low) / 2.0, _worse(left), _worse(right)
+    return (x1 if f1 < f2 else x2), _worse(left), _worse(right)
+
+
+def _worse(points: list[tuple[float, float]]) -> Seen:
+    return Seen(np.array([x for x, _ in points]), np.array([value for _, value in points]))
+
+
+class ShiftTest:
+    """Whether a minimum stays where it is in another context: the comparison behind GSVD and RGD.
+
+    Three values of x_i are ordered in the context of its search: the minimum, and two worse points. If any two of
+    them stand the other way round in another context, x_i interacts with what is different there.
+    """
+
+    def __init__(self, f: Evaluator, findings: Findings, minima: Minima, step: float) -> None:
+        self.f, self.findings, self.minima, self.step = f, findings, minima, step
+        self._noise = _gamma(math.sqrt(f.problem.dim) + 2.0)
+
+    def __call__(self, variables: Sequence[int], contexts: Array, values: Array | None = None) -> list[int]:
+        """The variables that move, all else as in their rows of `contexts`.
+
+        `values` are those of the rows with the variables at their minima, where they are known already.
+        """
+        n, k = self.f.problem.dim, np.arange(len(variables))
+        contexts[k, variables] = self.minima.cv[variables]  # GSVD line 2
+        reach = np.full(len(variables), self.step)
+        points, before = self._beside(variables, contexts, reach)  # lines 7-8
+        if values is None:
+            answer = self.f(np.concatenate([contexts, points.reshape(-1, n)]))
+            values, sides = answer[: len(k)], answer[len(k) :].reshape(-1, 2)
+        else:
+            sides = self.f(points.reshape(-1, n)).reshape(-1, 2)
+        while True:  # lines 6-13: as long as no difference is seen, ask ten times farther away
+            flat = np.flatnonzero((sides == values[:, None]).any(axis=1) & (reach < 1.0))
+            if len(flat) == 0:
+                return self._judge(np.array(variables), values, sides, before)
+            reach[flat] *= 10.0
+            points, before[flat] = self._beside([variables[j] for j in flat.tolist()], contexts[flat], reach[flat])
+            sides[flat] = self.f(points.reshape(-1, n)).reshape(-1, 2)
+
+    def _beside(self, variables: Sequence[int], contexts: Array, reach: Array) -> tuple[Array, Array]:
+        """The contexts twice (k, 2, n), with every variable at its two worse points; and their values then."""
+        points = np.repeat(contexts[:, None, :], 2, axis=1)
+        before = np.empty((len(variables), 2))
+        for k, (i, share) in enumerate(zip(variables, reach, strict=True)):
+            (points[k, 0, i], before[k, 0]), (points[k, 1, i], before[k, 1]) = self.minima.beside(i, share)
+        return points, before
+
+    def _judge(self, variables: IntArray, values: Array, sides: Array, before: Array) -> list[int]:
+        """GSVD line 14, with the order of the two sides besides."""
+        noise = self._noise * np.maximum(np.abs(values), np.abs(sides).max(axis=1))
+        lowest = (sides - values[:, None]).min(axis=1)
+        tilt, tilt_before = sides[:, 0] - sides[:, 1], before[:, 0] - before[:, 1]
+        sure = (np.abs(tilt) > noise) & (np.abs(tilt_before) > self._noise * np.abs(before).max(axis=1))
+        self.findings.note_close(variables[np.abs(lowest) <= CLOSE * noise])
+        moved = (lowest < -noise) | (sure & (np.sign(tilt) != np.sign(tilt_before)))
+        return [int(i) for i in variables[moved]]
+
+
+Witnesses = dict[int, "Array | None"]  # of a moved variable: where it moved; None: all others at their far bounds
+
+
+def gsvd(shift: ShiftTest, rng: np.random.Generator, looks: int) -> Witnesses:
+    """Stage 3, GSVD: the variables whose minimum moves, each with a context in which it did."""
+    minima, progress = shift.minima, shift.findings.progress
+    moved: Witnesses = {}
+    for chunk in _chunks(minima.searched, shift.f.chunk // 3):  # lines 1-4
+        moved.update(dict.fromkeys(shift(chunk, np.stack([minima.far_from(i) for i in chunk]))))
+        progress(minima.searched.index(chunk[-1]) + 1, len(minima.searched))
+    shown = [minima.others_at(minima.upper), minima.others_at(minima.lower)]
+    for context in shown + [minima.others_at(_anywhere(minima, rng)) for _ in range(looks)]:
+        asked = [i for i in minima.searched if minima.on_bound(i) and i not in moved]
+        for chunk in _chunks(asked, shift.f.chunk // 3):
+            moved.update(dict.fromkeys(shift(chunk, np.repeat(context[None], len(chunk), axis=0)), context))
+    if moved:  # otherwise nothing interacts with anything
+        look_again(shift, moved, minima.searched, rng)
+    return moved
+
+
+def look_again(shift: ShiftTest, moved: Witnesses, asked: Sequence[int], rng: np.random.Generator) -> list[int]:
+    """Ask those that have not moved in one context more, a common one: two evaluations each."""
+    minima = shift.minima
+    asked = [i for i in asked if i not in moved]
+    if not asked:
+        return []
+    context = minima.cv.copy()
+    known = sorted(moved)
+    context[known] = _anywhere(minima, rng)[known]
+    value = shift.f(context[None])
+    new = []
+    for chunk in _chunks(asked, shift.f.chunk // 3):
+        new += shift(chunk, np.repeat(context[None], len(chunk), axis=0), np.repeat(value, len(chunk)))
+    moved.update(dict.fromkeys(new, context))
+    return new
+
+
+def nvg(shift: ShiftTest, rng: np.random.Generator, looks: int, moved: Witnesses) -> None:
+    """Stage 4, NVG: variable by variable, join the groups that it interacts with."""
+    minima, findings = shift.minima, shift.findings
+    groups = findings.groups
+    known = [i for i in minima.searched if i in moved]
+    started = 0
+    for i in sorted(
+        known, key=minima.on_bound
+    ):  # lines 1-3; minima on a bound are harder to tell, so they come last
+        started += _join(i, rgd(shift, i, groups, moved[i]), groups)
+        findings.progress(sum(map(len, groups)), len(known))
+    sparse = started > 2 * len(groups)  # a chain: every link had but one chance to be seen
+    for _ in range(looks if sparse else 0):
+        for i in look_again(shift, moved, minima.searched, rng):
+            findings.composite.remove(i)
+            _join(i, rgd(shift, i, groups, moved[i]), groups)
+    find_partners(shift, moved, groups)
+    quiet = 0
+    while len(groups) > 1 and quiet < looks:  # until so many looks in a row have joined nothing
+        context, before = minima.others_at(_anywhere(minima, rng)), len(groups)
+        for i in [i for i in moved if sparse or minima.on_bound(i) or [i] in groups]:
+            _join(i, rgd(shift, i, [group for group in groups if i not in group], context), groups)
+        quiet = 0 if len(groups) < before else quiet + 1
+
+
+def find_partners(shift: ShiftTest, moved: Witnesses, groups: list[list[int]]) -> None:
+    """Turn the question round for minima on a bound that never moved: do they move the minimum of a member?
+
+    Few contexts lift a minimum off a bound, but any step away from the bound shows in whoever interacts with it.
+    """
+    minima, findings = shift.minima, shift.findings
+    asked = [[i] for i in minima.searched if i not in moved and minima.on_bound(i)]
+    away = minima.others_at(np.where(minima.cv > minima.centre, minima.lower, minima.upper))
+    for i in list(moved) if asked else ():
+        for hit in rgd(shift, i, asked, away):
+            j = hit[0]
+            if j not in moved:
+                moved[j] = None
+                findings.composite.remove(j)
+            _join(j, [group for group in groups if i in group], groups)
+
+
+def _join(i: int, hit: list[list[int]], groups: list[list[int]]) -> bool:
+    """Merge x_i, with the group it may have, and the groups it hit; whether x_i is a new group of its own."""
+    merged = [group for group in groups if group in hit or i in group]  # NVG lines 5-13
+    groups[:] = [group for group in groups if group not in merged]
+    groups.append(sorted({i}.union(*merged)))
+    return not merged
+
+
+def rgd(shift: ShiftTest, i: int, groups: list[list[int]], witness: Array | None) -> list[list[int]]:
+    """RGD: the groups whose variables, put to the context where x_i moved, move its minimum."""
+    if not groups:
+        return []
+    minima = shift.minima
+    away = minima.far_from(i) if witness is None else witness
+    context = minima.archived(i)  # line 1
+    members = [j for group in groups for j in group]
+    context[members] = away[members]  # line 2
+    if not shift([i], context[None]):  # lines 3-12
+        return []
+    if len(groups) == 1:  # lines 13-14
+        return groups
+    half = len(groups) // 2  # lines 16-19
+    return rgd(shift, i, groups[:half], away) + rgd(shift, i, groups[half:], away)
+
+
+def _anywhere(minima: Minima, rng: np.random.Generator) -> Array:
+    return rng.uniform(minima.lower, minima.upper)
+
+
+def _gamma(k: float) -> float:
+    return k * UNIT / (1.0 - k * UNIT)
+
+
+def _near(value: Array, threshold: Array) -> Mask:
+    return (value > threshold / CLOSE) & (value < threshold * CLOSE)
+
+
+def _chunks(items: Variables, size: int) -> Iterator[Variables]:
+    for start in range(0, len(items), max(1, size)):
+        yield items[start : start + max(1, size)]

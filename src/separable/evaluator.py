@@ -1,0 +1,248 @@
+"""The one place that calls the function, counts, spends the budget and remembers the best."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+import numpy as np
+
+from separable.errors import BadInput, BudgetExhausted, FunctionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import ArrayLike
+
+    from separable.problems import Array, IntArray, Problem, Restriction
+
+    Task = tuple[tuple[Array, IntArray] | None, Array, int]  # where it is restricted to, points, first number
+
+CHUNK_ELEMENTS = 2**20  # numbers in one block of points (8 MB): what is held at once, whatever is asked for
+PIECE_SECONDS = 0.2  # a slow function, called point by point, gives word of itself about so often
+
+
+class Improvement(NamedTuple):
+    """A value better than all before it, and how many evaluations had been made with it."""
+
+    evaluations: int
+    value: float
+
+
+class Evaluator:
+    """A problem under a budget: every evaluation of a run goes through one of these.
+
+    Args:
+        problem: what is evaluated.
+        budget: the evaluations there are; exactly so many are made, then `BudgetExhausted` is raised.
+        workers: processes to spread a batch over (-1: one per core), or a map-like callable, such as the
+            `map` of any `concurrent.futures.Executor`. Values come back in order, whoever computes them.
+        watch: called without arguments whenever some more evaluations are done, several times a second if the
+            function allows it. What it raises ends the run.
+        nonfinite: "refuse" stops at the first NaN or infinite value with an error that names the point;
+            "worst" counts a NaN in `nan_count` and ranks it worst, as infinity.
+
+    >>> from separable.problems import Problem
+    >>> bowl = Problem("bowl", lambda x: float(x @ x), [-1, -1], [1, 1])
+    >>> f = Evaluator(bowl, budget=3)
+    >>> f(np.array([[1.0, 1.0], [0.5, 0.0]])), f.evaluations, f.best
+    (array([2.  , 0.25]), 2, 0.25)
+    >>> f.restrict([0.0, 0.5], [0])(np.array([[0.1]])), f.evaluations
+    (array([0.26]), 3)
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        budget: int | None = None,
+        workers: int | Callable[..., Iterable[Any]] = 1,
+        watch: Callable[[], object] | None = None,
+        nonfinite: Literal["refuse", "worst"] = "refuse",
+    ) -> None:
+        if nonfinite not in ("refuse", "worst"):
+            raise BadInput(f"nonfinite must be 'refuse' or 'worst', got {nonfinite!r}")
+        self.problem = problem
+        self.budget = _checked_budget(budget)
+        self.evaluations = 0
+        self.best = np.inf
+        self.best_x: Array | None = None
+        self.history: list[Improvement] = []
+        self.nan_count = 0
+        self.watch = watch
+        self._worst = nonfinite == "worst"
+        self._seconds = PIECE_SECONDS  # that one evaluation took, lately
+        self._pool: ProcessPoolExecutor | None = None
+        self._map, self._workers = self._checked_workers(workers)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the worker processes, if there are any; work not begun is dropped."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+    def __call__(self, points: Array) -> Array:
+        """Values at points (m, n): m evaluations."""
+        return self._spend(points, self.problem, None)
+
+    def restrict(self, context: ArrayLike, group: ArrayLike) -> Callable[[Array], Array]:
+        """The function of a group alone, all else at `context`; its evaluations count like any other."""
+        restriction = self.problem.restrict(context, group)
+        return partial(self._spend, evaluated=restriction, restriction=restriction)
+
+    @property
+    def chunk(self) -> int:
+        """The number of points to ask for at once where more are wanted than should be held in memory."""
+        return max(1, CHUNK_ELEMENTS // self.problem.dim)
+
+    def _spend(self, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None) -> Array:
+        wanted = len(points)
+        allowed = wanted if self.budget is None else min(wanted, self.budget - self.evaluations)
+        if self._map is not None:
+            answers = self._from_workers(points[:allowed], restriction)
+        else:
+            answers = self._from_here(points[:allowed], evaluated, restriction)
+        values, done = np.empty(allowed), 0
+        for piece in answers:
+            end = done + len(piece)
+            values[done:end] = self._record(points[done:end], piece, restriction)
+            done = end
+            if self.watch is not None:
+                self.watch()
+        if allowed < wanted:
+            raise BudgetExhausted
+        return values
+
+    def _from_here(
+        self, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None
+    ) -> Iterator[Array]:
+        """Values in pieces, computed in this process."""
+        by_points = not self.problem.vectorized and (restriction is None or self.problem.partial is None)
+        start = 0
+        while start < len(points):
+            piece = points[start : start + self.chunk]
+            if by_points and self.watch is not None:
+                piece = piece[: max(1, int(PIECE_SECONDS / self._seconds))]
+            began = time.perf_counter()
+            values = evaluated.evaluate(piece, self.evaluations + 1)
+            self._seconds = max(1e-9, (time.perf_counter() - began) / len(piece))
+            yield values
+            start += len(piece)
+
+    def _from_workers(self, points: Array, restriction: Restriction | None) -> Iterator[Array]:
+        """Values in pieces and in order, computed by the workers."""
+        if self._map is None:
+            raise RuntimeError("there are no workers")
+        # four turns a worker, so that a slow one does not hold up the rest
+        size = min(self.chunk, max(1, -(-len(points) // (4 * self._workers))))
+        where = None if restriction is None else (restriction.context, restriction.group)
+        first = self.evaluations + 1
+        tasks = [(where, points[k : k + size], first + k) for k in range(0, len(points), size)]
+        try:
+            yield from self._map(tasks)
+        except BrokenProcessPool as error:
+            raise FunctionError(
+                f"a worker process died in evaluation {first} or soon after "
+                "(out of memory, or killed by the function)",
+                evaluation=first,
+            ) from error
+
+    def _record(self, points: Array, values: Array, restriction: Restriction | None) -> Array:
+        """Count the values, refuse or rank the non-finite, remember the best."""
+        if not np.isfinite(values).all():
+            values = self._without_nan(points, values, restriction)
+        if len(values) and values.min() < self.best:
+            before = np.minimum.accumulate(np.concatenate(([self.best], values[:-1])))
+            better = np.flatnonzero(values < before)
+            self.history += [Improvement(self.evaluations + 1 + int(k), float(values[k])) for k in better]
+            last = better[-1]
+            self.best = float(values[last])
+            self.best_x = _whole(points[last], restriction)
+        self.evaluations += len(values)
+        return values
+
+    def _without_nan(self, points: Array, values: Array, restriction: Restriction | None) -> Array:
+        if not self._worst:
+            k = int(np.flatnonzero(~np.isfinite(values))[0])
+            point, number = _whole(points[k], restriction), self.evaluations + 1 + k
+            self.evaluations += len(values)
+            raise FunctionError(
+                f"the function returned {values[k]} in evaluation {number}, at x = "
+                f"{np.array2string(point, threshold=8, edgeitems=3, precision=6, max_line_width=10_000)}; "
+                "differences mean nothing then. Shrink the box to where the function is finite",
+                evaluation=number,
+                point=point,
+            )
+        missing = np.isnan(values)
+        self.nan_count += int(missing.sum())
+        return np.where(missing, np.inf, values)
+
+    def _checked_workers(
+        self, workers: int | Callable[..., Iterable[Any]]
+    ) -> tuple[Callable[[list[Any]], Iterable[Array]] | None, int]:
+        if callable(workers):
+            return partial(workers, partial(_evaluate, self.problem)), _processors()
+        if isinstance(workers, bool) or not isinstance(workers, int) or (workers < 1 and workers != -1):
+            raise BadInput(
+                f"workers must be a number of processes (1, 2, ..., or -1 for one per core) "
+                f"or a map-like callable, got {workers!r}"
+            )
+        count = _processors() if workers == -1 else workers
+        if count == 1:
+            return None, 1
+        try:
+            pickle.dumps(self.problem)
+        except Exception as error:
+            raise BadInput(
+                f"workers={workers} needs a function that other processes can import, defined at the top "
+                f"level of a module; this one cannot be sent there ({error}). Use workers=1 for it"
+            ) from error
+        self._pool = ProcessPoolExecutor(count, initializer=_adopt, initargs=(self.problem,))
+        return partial(self._pool.map, _evaluate_adopted), count
+
+
+def _checked_budget(budget: int | None) -> int | None:
+    if budget is None:
+        return None
+    if isinstance(budget, bool) or budget != int(budget) or budget < 1:
+        raise BadInput(f"budget must be a whole number of evaluations, at least 1, got {budget!r}")
+    return int(budget)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _whole(point: Array, restriction: Restriction | None) -> Array:
+    return point.copy() if restriction is None else restriction.whole(point[None, :])[0]
+
+
+def _evaluate(problem: Problem, task: Task) -> Array:
+    where, points, first = task
+    evaluated = problem if where is None else problem.restrict(*where)
+    return evaluated.evaluate(points, first)
+
+
+_adopted: Problem | None = None  # a worker process's own copy, so that no task carries the problem along
+
+
+def _adopt(problem: Problem) -> None:
+    global _adopted  # noqa: PLW0603 -- the state of a worker process, set once at its start
+    _adopted = problem
+
+
+def _evaluate_adopted(task: Task) -> Array:
+    if _adopted is None:
+        raise RuntimeError("a worker process was used before it was given its problem")
+    return _evaluate(_adopted, task)

@@ -1,0 +1,132 @@
+"""Pictures; they compute nothing. matplotlib is imported here alone."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from separable.errors import BadInput, MissingExtra
+
+try:
+    from matplotlib.colors import ListedColormap
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Rectangle
+except ImportError as error:
+    raise MissingExtra("a picture", "matplotlib", "plots") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+INK, PAPER, FAINT = "#24292f", "#ffffff", "#d0d7de"
+KINDS = {"additive": "#4c78a8", "multiplicative": "#f2a03d", "composite": "#54a24b", "undecided": "#bab0ac"}
+FEW = 100  # so many variables are drawn one by one
+GROUPS = ("#b5476d", "#7b61a8", "#d9795d", "#8c564b", "#c78fb4", "#5f4b8b")  # taken in turn
+
+
+def structure(
+    dim: int,
+    kinds: Sequence[tuple[str, Sequence[int]]],
+    groups: Sequence[Sequence[int]],
+    costs: Sequence[tuple[str, int]],
+    title: str,
+) -> Figure:
+    """Which variables are separable, and which belong together.
+
+    On the left the matrix of interactions with the variables brought into order: separable ones are dots on the
+    diagonal, groups are squares. On the right what each kind and each stage amounts to; below, every variable
+    in its own place.
+    """
+    figure = Figure(figsize=(9.6, 6.4), dpi=120, facecolor=PAPER, layout="constrained")
+    figure.suptitle(title, color=INK, fontsize=11)
+    grid = figure.add_gridspec(3, 2, width_ratios=(1.45, 1.0), height_ratios=(1.0, 1.0, 0.16))
+    parts = [(name, members, KINDS[name]) for name, members in kinds if len(members)]
+    coloured = list(zip(groups, cycle(GROUPS)))
+    _matrix(figure.add_subplot(grid[:2, 0]), dim, parts, coloured)
+    counts = [(name, len(members), colour) for name, members, colour in parts]
+    if groups:
+        counts.append((f"in {len(groups)} group{'s' * (len(groups) > 1)}", sum(map(len, groups)), GROUPS[0]))
+    _bars(figure.add_subplot(grid[0, 1]), counts, "variables")
+    _bars(figure.add_subplot(grid[1, 1]), [(name, cost, "#6e7781") for name, cost in costs], "evaluations")
+    _places(figure.add_subplot(grid[2, :]), dim, parts, coloured)
+    return figure
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a picture; the ending of the path says which format."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a glyph that the font lacks is no reason to fail
+            figure.savefig(path)
+    except ValueError as error:
+        raise BadInput(f"cannot write the picture {str(path)!r}: {error}") from error
+
+
+def _matrix(
+    axes: Axes,
+    dim: int,
+    parts: Sequence[tuple[str, Sequence[int], str]],
+    groups: Sequence[tuple[Sequence[int], str]],
+) -> None:
+    start = 0
+    for _, members, colour in parts:
+        end = start + len(members)
+        if dim <= FEW:
+            for k in range(start, end):
+                axes.add_patch(Rectangle((k, k), 1, 1, color=colour, linewidth=0.0))
+        else:  # squares of one would not be seen
+            axes.plot([start, end], [start, end], color=colour, linewidth=3.0, solid_capstyle="butt")
+        axes.add_patch(Rectangle((start, start), end - start, end - start, fill=False, edgecolor=FAINT))
+        start = end
+    for members, colour in groups:
+        axes.add_patch(Rectangle((start, start), len(members), len(members), color=colour, linewidth=0.0))
+        start += len(members)
+    axes.set(xlim=(0, dim), ylim=(dim, 0), aspect="equal", title="interactions, variables in order")
+    _plain(axes)
+
+
+def _bars(axes: Axes, bars: Sequence[tuple[str, int, str]], title: str) -> None:
+    names, values = [name for name, _, _ in bars], [value for _, value, _ in bars]
+    axes.barh(names, values, color=[colour for _, _, colour in bars], height=0.62)
+    for row, value in enumerate(values):
+        axes.text(value, row, f" {value:,}", va="center", fontsize=8, color=INK)
+    axes.set(title=title, xlim=(0, 1.22 * max(values, default=0) or 1.0), xticks=[])
+    axes.invert_yaxis()
+    _plain(axes)
+    axes.spines["bottom"].set_visible(False)
+
+
+def _places(
+    axes: Axes,
+    dim: int,
+    parts: Sequence[tuple[str, Sequence[int], str]],
+    groups: Sequence[tuple[Sequence[int], str]],
+) -> None:
+    place = np.zeros((1, dim))
+    colours: list[str] = []
+    for members, colour in [(members, colour) for _, members, colour in parts] + list(groups):
+        place[0, list(members)] = len(colours)
+        colours.append(colour)
+    axes.imshow(
+        place,
+        aspect="auto",
+        cmap=ListedColormap(colours),
+        vmin=-0.5,
+        vmax=len(colours) - 0.5,
+        interpolation="nearest",
+        extent=(0, dim, 0, 1),
+    )
+    axes.set(yticks=[], title="variables in their own places")
+    _plain(axes)
+
+
+def _plain(axes: Axes) -> None:
+    axes.title.set(fontsize=9, color=INK)
+    axes.tick_params(labelsize=8, colors=INK)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)

@@ -1,0 +1,250 @@
+"""Suite functions as sums of terms, so that a restricted evaluation recomputes only what its group touches.
+
+A term is `weight * outer(sum over blocks of inner(block))`. A block is a row of variables: one variable each for
+a separable basis function, fifty for a rotated group, all of them for a chain.
+
+Inner functions take z (m, blocks, size) and the numbers of the blocks in it, and return (m, blocks). They compute
+every point by itself: a value does not depend, to the bit, on the batch it came in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from separable.problems import Array, IntArray
+
+    Inner = Callable[[Array, IntArray], Array]
+    Outer = Callable[[Array], Array]
+
+CACHE_ELEMENTS = 2**15  # numbers in a slab of points: small enough that all its temporaries stay in the cache
+TILE = 8  # rows of one matrix product
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """`weight * outer(sum over blocks of inner(x[block] - shift[block]))`; outer None is the identity."""
+
+    variables: IntArray  # (blocks, size)
+    inner: Inner
+    outer: Outer | None = None
+    weight: float = 1.0
+
+    def finish(self, total: Array) -> Array:
+        """From the sum over the blocks to the value of the term."""
+        return self.weight * (total if self.outer is None else self.outer(total))
+
+
+class Sum:
+    """The sum of terms of x - shift: a vectorized function that knows how to restrict itself."""
+
+    def __init__(self, terms: Sequence[Term], shift: Array) -> None:
+        self.terms = tuple(terms)
+        self.shift = shift
+
+    def __call__(self, points: Array) -> Array:
+        """Values at points (m, n)."""
+        rows = max(1, CACHE_ELEMENTS // points.shape[1])
+        if len(points) <= rows:
+            return self._slab(points)
+        return np.concatenate([self._slab(points[start : start + rows]) for start in range(0, len(points), rows)])
+
+    def _slab(self, points: Array) -> Array:
+        z = points - self.shift
+        value = np.zeros(len(points))
+        for term in self.terms:
+            value += term.finish(term.inner(_gather(z, term), _all_blocks(term)).sum(axis=1))
+        return value
+
+    def restrict(self, context: Array, group: IntArray) -> Callable[[Array], Array]:
+        """The function of the group's variables, all others at `context`; see `Problem.partial`."""
+        z = context - self.shift
+        place = np.full(len(context), -1)
+        place[group] = np.arange(len(group))
+        constant = 0.0
+        touched = []
+        for term in self.terms:
+            blocks = np.flatnonzero((place[term.variables] >= 0).any(axis=1))
+            fixed = term.inner(_gather(z[None], term), _all_blocks(term))
+            if blocks.size == 0:
+                constant += float(term.finish(fixed.sum(axis=1))[0])
+            else:
+                fixed[:, blocks] = 0.0
+                touched.append(_Touched(term, blocks, float(fixed.sum()), z, place))
+        shift = self.shift[group]
+
+        def restricted(points: Array) -> Array:
+            y = points - shift
+            value = touched[0](y)
+            for part in touched[1:]:
+                value += part(y)
+            value += constant
+            return value
+
+        return restricted
+
+
+class _Touched:
+    """A term of which the group moves some blocks: they are recomputed, the other blocks are a number."""
+
+    def __init__(self, term: Term, blocks: IntArray, rest: float, z: Array, place: IntArray) -> None:
+        variables = term.variables[blocks]
+        self.term, self.blocks, self.rest = term, blocks, rest
+        self.shape = variables.shape
+        self.source = place[variables.ravel()]  # where in the group's array each entry is found, -1: it is fixed
+        self.moving = np.flatnonzero(self.source >= 0)
+        self.whole = len(self.moving) == self.source.size
+        self.in_order = self.whole and bool((self.source == np.arange(self.source.size)).all())
+        self.fixed = z[variables.ravel()]
+
+    def __call__(self, y: Array) -> Array:
+        if self.in_order and y.shape[1] == self.source.size:
+            block = y
+        elif self.whole:
+            block = y.take(self.source, axis=1)
+        else:
+            block = np.repeat(self.fixed[None, :], len(y), axis=0)
+            block[:, self.moving] = y[:, self.source[self.moving]]
+        total = self.term.inner(block.reshape(len(y), *self.shape), self.blocks).sum(axis=1)
+        total += self.rest
+        return self.term.finish(total)
+
+
+def _gather(z: Array, term: Term) -> Array:
+    """The blocks of a term, (m, blocks, size), side by side in memory: sums then add in one order for any m."""
+    return z.take(term.variables.ravel(), axis=1).reshape(len(z), *term.variables.shape)
+
+
+def _all_blocks(term: Term) -> IntArray:
+    return np.arange(len(term.variables))
+
+
+# --- inner functions of one variable ---
+
+
+def sphere(z: Array, _: IntArray) -> Array:
+    """z^2."""
+    z = z[:, :, 0]
+    return z * z
+
+
+def absolute(z: Array, _: IntArray) -> Array:
+    """|z|."""
+    return np.abs(z[:, :, 0])
+
+
+def rastrigin(z: Array, _: IntArray) -> Array:
+    """z^2 - 10 cos 2 pi z + 10."""
+    return _waves(z[:, :, 0])
+
+
+def log_sphere(z: Array, _: IntArray) -> Array:
+    """ln(1 + z^2), the factor of a product in logarithms."""
+    z = z[:, :, 0]
+    return np.log1p(z * z)
+
+
+def log_rastrigin(z: Array, _: IntArray) -> Array:
+    """ln(1 + rastrigin), likewise."""
+    return np.log1p(_waves(z[:, :, 0]))
+
+
+def elliptic(count: int) -> Inner:
+    """10^(6 i / (count - 1)) z^2 for the i-th of `count` variables."""
+    scale = 10.0 ** (6.0 * np.arange(count) / (count - 1))
+
+    def inner(z: Array, blocks: IntArray) -> Array:
+        z = z[:, :, 0]
+        return scale[blocks] * (z * z)
+
+    return inner
+
+
+# --- inner functions of a block ---
+
+
+def schwefel(z: Array, _: IntArray) -> Array:
+    """Schwefel 1.2: the sum over j of (z_0 + ... + z_j)^2."""
+    partial: Array = z.cumsum(axis=2)
+    value: Array = np.square(partial, out=partial).sum(axis=2)
+    return value
+
+
+def rosenbrock(z: Array, _: IntArray) -> Array:
+    """Rosenbrock: the chain of 100 (z_i^2 - z_{i+1})^2 + (z_i - 1)^2; its minimum is at 1."""
+    head, tail = z[:, :, :-1], z[:, :, 1:]
+    value: Array = (100.0 * (head * head - tail) ** 2 + (head - 1.0) ** 2).sum(axis=2)
+    return value
+
+
+def rotated_rastrigin(rotation: Array) -> Inner:
+    """Rastrigin of the block as a row vector times `rotation`."""
+
+    def inner(z: Array, _: IntArray) -> Array:
+        value: Array = _waves(rotate(z, rotation)).sum(axis=2)
+        return value
+
+    return inner
+
+
+def logarithm(inner: Inner) -> Inner:
+    """ln(1 + inner), to join the blocks of a product."""
+
+    def joined(z: Array, blocks: IntArray) -> Array:
+        return np.log1p(inner(z, blocks))
+
+    return joined
+
+
+# --- outer functions ---
+
+
+def exp_mean(count: int) -> Outer:
+    """exp(sum / count): the product of `count` factors, scaled so that it cannot overflow."""
+
+    def outer(total: Array) -> Array:
+        return np.exp(total / count)
+
+    return outer
+
+
+def ten_log(total: Array) -> Array:
+    """10 ln(1 + sum)."""
+    return 10.0 * np.log1p(total)
+
+
+# --- helps ---
+
+
+def rotate(z: Array, rotation: Array) -> Array:
+    """Every block of z (m, blocks, size) times `rotation`.
+
+    Matrix products of different heights add in different orders. So they are all made TILE rows high, and a
+    point gets the same bits in whatever batch it comes.
+    """
+    m, blocks, size = z.shape
+    rows = m * blocks
+    tiles = -(-rows // TILE)
+    padded = np.zeros((tiles * TILE, size))
+    padded[:rows] = z.reshape(rows, size)
+    product: Array = np.matmul(padded.reshape(tiles, TILE, size), rotation)
+    return product.reshape(-1, size)[:rows].reshape(z.shape)
+
+
+def random_rotation(size: int, rng: np.random.Generator) -> Array:
+    """The orthogonal factor of a Gaussian matrix."""
+    return np.linalg.qr(rng.standard_normal((size, size)))[0]
+
+
+def _waves(z: Array) -> Array:
+    """z^2 - 10 cos 2 pi z + 10, with as few passes over memory as there can be."""
+    waves = np.cos((2.0 * np.pi) * z)
+    waves *= -10.0
+    waves += 10.0
+    waves += z * z
+    return waves

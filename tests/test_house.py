@@ -1,0 +1,42 @@
+"""What the tools do not check about how the project is written."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import separable
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_nothing_is_asserted_in_the_library(path):
+    """An assert vanishes under -O, and tells a user nothing: raise instead."""
+    asserts = [node.lineno for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Assert)]
+    assert asserts == []
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_global_random_state_of_numpy_is_never_touched(path):
+    allowed = {"default_rng", "Generator", "SeedSequence"}
+    used = {
+        node.attr
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("np.random", "numpy.random")
+    }
+    assert used <= allowed
+
+
+def test_the_version_is_the_same_wherever_it_is_written():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == separable.__version__
+
+
+def test_everything_that_is_exported_exists_and_says_what_it_is():
+    for name in separable.__all__:
+        assert getattr(separable, name).__doc__
