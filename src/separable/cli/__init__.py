@@ -1,0 +1,73 @@
+"""The command line: parsing and printing only. One file a command; `main` turns errors into one line and a code.
+
+Exit codes: 0 all is done; 1 it ended early, what was found is shown; 2 something was refused.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+from separable.errors import BadInput, FunctionError, MissingExtra
+
+try:
+    import click
+    import typer
+except ImportError:
+    sys.exit(f"separable: {MissingExtra('the command line', 'typer and rich', 'cli')}")
+
+import separable
+from separable.cli import decompose, suites
+
+app = typer.Typer(
+    name="separable",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("list", short_help="the benchmark functions there are")(suites.show)
+app.command("decompose", short_help="find out which variables belong together")(decompose.run)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"separable {separable.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _about(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Finds which variables of a black-box function belong together, and optimizes it piece by piece.
+
+    Example: separable decompose bms/f12 --dim 1000 --plot structure.png
+    """
+
+
+def main() -> None:
+    """Run the command line; whatever was refused becomes one line and exit code 2."""
+    try:
+        code = app(standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        typer.echo(error.format_message())
+        code = 2
+    except (click.ClickException, BadInput, FunctionError, MissingExtra) as error:
+        text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        typer.echo("separable: " + " ".join(text.split()), err=True)
+        code = 2
+    except (click.Abort, KeyboardInterrupt):
+        typer.echo("separable: interrupted", err=True)
+        code = 1
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    except OSError as error:
+        typer.echo(f"separable: {error}", err=True)
+        code = 2
+    sys.exit(code or 0)

@@ -1,0 +1,133 @@
+"""`separable decompose`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import separable
+from separable.cli.progress import ProgressLine
+from separable.cli.subject import load
+from separable.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from separable.decomposition import Decomposition
+    from separable.problems import Problem
+
+SHOWN = 12  # variables of a kind, and groups, before they are cut short
+
+
+def run(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="PROBLEM", help="suite/f<number>, package.module:function or file.py:function"),
+    ],
+    dim: Annotated[int | None, typer.Option(help="number of variables")] = None,
+    instance: Annotated[int | None, typer.Option(help="of a benchmark problem  [default: 0]")] = None,
+    method: Annotated[str, typer.Option(help="decomposer")] = "csg",
+    option: Annotated[list[str] | None, typer.Option(help="of the method, as name=value; may be repeated")] = None,
+    lower: Annotated[
+        str | None, typer.Option(help="of a function's box: a number, or one a variable: 0,0,-1")
+    ] = None,
+    upper: Annotated[str | None, typer.Option(help="likewise")] = None,
+    vectorized: Annotated[bool, typer.Option("--vectorized", help="the function takes points (m, n)")] = False,
+    workers: Annotated[int, typer.Option(help="processes; -1: one per core")] = 1,
+    budget: Annotated[int | None, typer.Option(help="the most evaluations to spend")] = None,
+    seed: Annotated[int, typer.Option(help="of all randomness")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="write a picture of the structure: .png, .pdf, .svg")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print the result for machines")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="no progress line")] = False,
+) -> int:
+    """Find out which variables of a function are separable, and which belong together.
+
+    Example: separable decompose bms/f12 --dim 1000 --plot structure.png
+
+    A function of your own: separable decompose mypackage.mymodule:fun --lower -5 --upper 5 --dim 200
+    """
+    problem = load(name, dim, instance, lower, upper, vectorized=vectorized)
+    if plot is not None and not plot.parent.is_dir():
+        raise BadInput(f"--plot: there is no folder {str(plot.parent)!r}")
+    with ProgressLine(quiet=quiet) as line:
+        found = separable.decompose(
+            problem,
+            method=method,
+            options=_options(option or []),
+            workers=workers,
+            budget=budget,
+            seed=seed,
+            callback=line.update,
+        )
+    if as_json:
+        typer.echo(json.dumps({"problem": problem.name, **found.to_dict(), **_accuracy(found, problem)}))
+    else:
+        _print(found, problem)
+    if plot is not None:
+        found.plot(plot, title=f"{problem.name}: {found}")
+        if not as_json:
+            typer.echo(f"picture: {plot}")
+    return 0 if found.complete else 1
+
+
+def _options(pairs: Sequence[str]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise BadInput(f"--option: expected name=value, got {pair!r}")
+        try:
+            options[key] = json.loads(value)
+        except json.JSONDecodeError:
+            options[key] = value
+    return options
+
+
+def _accuracy(found: Decomposition, problem: Problem) -> dict[str, Any]:
+    return {} if problem.truth is None else {"accuracy": found.accuracy(problem.truth)._asdict()}
+
+
+def _print(found: Decomposition, problem: Problem) -> None:
+    console = Console(highlight=False)
+    table = Table("stage", "variables found", "evaluations", "seconds")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for stage in found.stages:
+        table.add_row(stage.name, f"{stage.found:,}", f"{stage.evaluations:,}", f"{stage.seconds:.2f}")
+    table.add_section()
+    seconds = sum(stage.seconds for stage in found.stages)
+    settled = found.dim - len(found.undecided)
+    table.add_row(found.method, f"{settled:,}", f"{found.evaluations:,}", f"{seconds:.2f}")
+    console.print(table)
+    for kind in ("additive", "multiplicative", "composite", "undecided"):
+        _print_variables(console, kind, getattr(found, kind))
+    for number, group in enumerate(found.groups[:SHOWN], start=1):
+        _print_variables(console, f"group {number}", group)
+    if len(found.groups) > SHOWN:
+        console.print(f"  ... {len(found.groups) - SHOWN} groups more: --json shows them all")
+    if found.close_calls:
+        console.print(
+            f"{len(found.close_calls):,} variables had a decision closer to its threshold than a factor of 10"
+        )
+    if problem.truth is not None:
+        accuracy = found.accuracy(problem.truth)
+        console.print(
+            f"accuracy: separable {_percent(accuracy.separable)}, groups {_percent(accuracy.nonseparable)}"
+        )
+    if not found.complete:
+        console.print(f"ended early: {len(found.undecided):,} of {found.dim:,} variables are undecided")
+
+
+def _print_variables(console: Console, name: str, variables: Sequence[int]) -> None:
+    if variables:
+        shown = " ".join(map(str, variables[:SHOWN])) + (" ..." if len(variables) > SHOWN else "")
+        console.print(f"  {name:<14} {len(variables):>6,}   {shown}", soft_wrap=True)
+
+
+def _percent(share: float | None) -> str:
+    return "none to find" if share is None else f"{100.0 * share:.4g} %"
