@@ -170,11 +170,13 @@ class Decomposition:
             listed = ", ".join(
                 f"{many} x {size}" if many > 1 else f"{size}" for size, many in sorted(sizes.items())
             )
-            parts.append(f"{len(self.groups)} group{'s' * (len(self.groups) > 1)} ({listed})")
+            parts.append(f"{_counted(len(self.groups), 'group')} ({listed})")
         if self.undecided:
             parts.append(f"{len(self.undecided)} undecided")
-        tail = f", {len(self.close_calls)} close calls" if self.close_calls else ""
-        return f"{self.dim} variables: {', '.join(parts)}; {self.evaluations} evaluations{tail}"
+        counted = [_counted(self.evaluations, "evaluation")]
+        if self.close_calls:
+            counted.append(_counted(len(self.close_calls), "close call"))
+        return f"{_counted(self.dim, 'variable')}: {', '.join(parts)}; {', '.join(counted)}"
 
     def plot(self, path: str | Path | None = None, *, title: str | None = None) -> Figure:
         """A picture of the structure, saved to `path` if one is given. Needs the extra `plots`.
@@ -202,6 +204,10 @@ def _variables(given: Iterable[Any], name: str) -> tuple[int, ...]:
     if any(isinstance(value, bool) or value != int(value) for value in values):
         raise BadInput(f"{name}: expected whole variable numbers, got {given!r}")
     return tuple(variables)
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def _some(values: list[int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import pickle
 import time
@@ -212,12 +213,13 @@ class Evaluator:
         return partial(self._pool.map, _evaluate_adopted), count
 
 
-def _checked_budget(budget: int | None) -> int | None:
+def _checked_budget(budget: object) -> int | None:
     if budget is None:
         return None
-    if isinstance(budget, bool) or budget != int(budget) or budget < 1:
+    number = 0.5 if isinstance(budget, bool) or not isinstance(budget, numbers.Real) else float(budget)
+    if not number.is_integer() or number < 1:
         raise BadInput(f"budget must be a whole number of evaluations, at least 1, got {budget!r}")
-    return int(budget)
+    return int(number)
 
 
 def _processors() -> int:

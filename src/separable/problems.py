@@ -157,8 +157,9 @@ def _checked_box(lower: ArrayLike, upper: ArrayLike) -> tuple[Array, Array]:
             f"bounds: lower must be below upper; it is not for {name_variables(empty)} "
             "(a variable that cannot move is no variable: fix it inside fun)"
         )
-    if not np.isfinite(high - low).all():
-        raise BadInput("bounds: upper - lower overflows; scale the variables")
+    wide = np.flatnonzero(high / 2.0 - low / 2.0 > np.finfo(float).max / 2.0)
+    if wide.size:
+        raise BadInput(f"bounds: upper - lower overflows for {name_variables(wide)}; scale the variables")
     return low, high
 
 

@@ -74,12 +74,22 @@ def decompose(
         known = _options(decomposer)
         if option not in known:
             raise unknown(f"option of {name}", option, known)
-    rng = np.random.default_rng(seed).spawn(1)[0]  # the first of the streams a run splits its seed into
+    if callback is not None and not callable(callback):
+        raise BadInput(f"callback: expected a function of one argument, got {callback!r}")
+    rng = generator(seed).spawn(1)[0]  # the first of the streams a run splits its seed into
     with Evaluator(problem, budget=budget, workers=workers) as f:
         findings = Findings(f, callback)
         with suppress(BudgetExhausted, StopIteration, KeyboardInterrupt):  # what is not settled is undecided
             decomposer(f, findings, rng, **chosen)
         return findings.freeze(name)
+
+
+def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
+    """All randomness of a run, from whatever NumPy takes as a seed."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"seed: expected a whole number, 0 or more, or a numpy Generator, got {seed!r}") from error
 
 
 def _as_problem(fun: Callable[..., Any] | Problem, bounds: object, vectorized: bool) -> Problem:

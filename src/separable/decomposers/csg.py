@@ -64,11 +64,11 @@ def csg(
         product_cap: the largest beta2 at which a variable may be called multiplicative.
         looks: further contexts for the variables in doubt.
     """
-    for name, share in (("precision", precision), ("step", step)):
-        if not 0.0 < share <= 0.1:
-            raise BadInput(f"csg: {name} must be a share of the range above 0 and up to 0.1, got {share!r}")
-    if looks < 0:
-        raise BadInput(f"csg: looks must be 0 or more, got {looks!r}")
+    for name, share in (("precision", precision), ("step", step), ("product_cap", product_cap)):
+        if not isinstance(share, float | int) or not 0.0 < share <= 0.1:
+            raise BadInput(f"csg: {name} must be a number above 0 and up to 0.1, got {share!r}")
+    if not isinstance(looks, int) or looks < 0:
+        raise BadInput(f"csg: looks must be a whole number, 0 or more, got {looks!r}")
     with findings.stage("additive"):
         corners, rest = additive(f, findings)
     with findings.stage("multiplicative"):
