@@ -1,0 +1,77 @@
+"""Random functions of a known structure, for the tests of every decomposer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import separable as sp
+
+INNER = {
+    "square": lambda z: z**2,
+    "absolute": np.abs,
+    "waves": lambda z: z**2 - 2.0 * np.cos(5.0 * z),
+    "quartic": lambda z: z**4 + z**2,
+    "slope": lambda z: z + 0.3 * np.sin(z),  # monotone: its minimum lies on a bound
+}
+OUTER = {
+    "sqrt": lambda s: 10.0 * np.sqrt(1.0 + s),
+    "log": lambda s: 10.0 * np.log1p(s),
+    "square": lambda s: 0.01 * (5.0 + s) ** 2,
+}
+LOW, HIGH = -3.0, 4.0
+
+
+def composition(
+    seed: int, *, additive: int = 0, multiplicative: int = 0, composite: int = 0, groups: tuple[int, ...] = ()
+) -> sp.Problem:
+    """A sum of an additive part, a product, a composite part, and rotated groups, variables shuffled."""
+    rng = np.random.default_rng(seed)
+    sizes = {"additive": additive, "multiplicative": multiplicative, "composite": composite}
+    dim = sum(sizes.values()) + sum(groups)
+    order = rng.permutation(dim)
+    shift = rng.uniform(0.7 * LOW, 0.7 * HIGH, dim)
+    names = rng.choice(list(INNER), 3)
+    outer = OUTER[str(rng.choice(list(OUTER)))]
+    start = 0
+    members: dict[str, Any] = {}
+    for kind, size in sizes.items():
+        members[kind] = order[start : start + size]
+        start += size
+    blocks, rotations = [], []
+    for size in groups:
+        blocks.append(order[start : start + size])
+        rotations.append(np.linalg.qr(rng.normal(size=(size, size)))[0] * np.linspace(1.0, 3.0, size))
+        start += size
+    inner = [INNER[str(name)] for name in names]
+    lowest = [float(np.min(one(np.linspace(2 * LOW, 2 * HIGH, 2001)))) for one in inner]
+
+    def fun(points: Any) -> Any:
+        z = points - shift
+        value = inner[0](z[:, members["additive"]]).sum(axis=1)
+        if multiplicative:
+            factors = 1.0 + inner[1](z[:, members["multiplicative"]]) - lowest[1]
+            value = value + np.exp(np.log(factors).mean(axis=1))
+        if composite:
+            value = value + outer((inner[2](z[:, members["composite"]]) - lowest[2]).sum(axis=1))
+        for block, rotation in zip(blocks, rotations, strict=True):
+            y = z[:, block] @ rotation
+            value = value + (y**2 - np.cos(2.0 * y)).sum(axis=1)
+        return value
+
+    truth = sp.Decomposition(
+        dim,
+        additive=members["additive"],
+        multiplicative=members["multiplicative"],
+        composite=members["composite"],
+        groups=blocks,
+    )
+    return sp.Problem(
+        f"composition {seed}", fun, np.full(dim, LOW), np.full(dim, HIGH), vectorized=True, truth=truth
+    )
+
+
+def exact(found: sp.Decomposition, truth: sp.Decomposition) -> bool:
+    """Whether the separable variables and the groups are the true ones; kinds of separability aside."""
+    return found.separable == truth.separable and found.groups == truth.groups

@@ -1,0 +1,197 @@
+"""BMS and BNS: the optimum is one, the structure is true, restriction is the function."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import separable as sp
+from separable.suites import SUITES
+
+NAMES = [f"{suite}/f{k}" for suite in ("bms", "bns") for k in SUITES[suite].functions]
+PAPER_OPTIMA = {1: 1, 2: 100, 3: 0, 4: 0, 5: 1, 6: 1, **dict.fromkeys(range(7, 14), 100), 14: 1, 15: 100}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dim", [200, 1000])
+def test_the_optimum_is_taken_where_it_is_said_to_be(name, dim):
+    p = sp.problem(name, dim)
+    assert p(p.minimizer) == pytest.approx(p.optimum, abs=1e-9)
+    assert ((p.lower < p.minimizer) & (p.minimizer < p.upper)).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_better_value_is_found_at_random_or_along_a_coordinate(name):
+    p = sp.problem(name, 200)
+    rng = np.random.default_rng(7)
+    assert p(rng.uniform(p.lower, p.upper, (10_000, 200))).min() > p.optimum
+    near = p.minimizer + rng.normal(0.0, 0.01, (1_000, 200))
+    assert p(near).min() > p.optimum
+    steps = np.concatenate([np.linspace(-5, 5, 41), [-1e-2, -1e-4, 1e-4, 1e-2]])
+    for i in range(200):
+        line = np.repeat(p.minimizer[None], len(steps), axis=0)
+        line[:, i] = np.where(np.abs(steps) < 0.1, p.minimizer[i] + steps, steps)
+        assert p(line).min() >= p.optimum - 1e-9
+
+
+@pytest.mark.parametrize("k", range(1, 16))
+def test_the_optima_of_bms_are_those_that_the_paper_prints(k):
+    assert sp.problem(f"bms/f{k}", 1000).optimum == PAPER_OPTIMA[k]
+
+
+@pytest.mark.parametrize(
+    ("k", "shares"),
+    {
+        1: (1 / 2, 1 / 2, 0),
+        2: (1 / 2, 1 / 2, 0),
+        3: (1 / 2, 0, 1 / 2),
+        4: (1 / 2, 0, 1 / 2),
+        5: (0, 1 / 2, 1 / 2),
+        6: (0, 1 / 2, 1 / 2),
+        7: (2 / 5, 3 / 10, 3 / 10),
+        8: (3 / 10, 2 / 5, 3 / 10),
+        9: (3 / 10, 3 / 10, 2 / 5),
+        **dict.fromkeys(range(10, 16), (1 / 4, 1 / 4, 1 / 4)),
+    }.items(),
+)
+@pytest.mark.parametrize("dim", [200, 1000, 5000])
+def test_the_slices_of_bms_are_the_papers(k, shares, dim):
+    truth = sp.problem(f"bms/f{k}", dim).truth
+    counts = tuple(len(part) for part in (truth.additive, truth.multiplicative, truth.composite))
+    assert counts == tuple(round(share * dim) for share in shares)
+    sizes = [] if k < 10 else [dim // 4] if k in (10, 11) else [50] * (dim // 200)
+    assert [len(group) for group in truth.groups] == sizes
+
+
+def differences(p, i, j):
+    """f(a, b) - f(a', b) - f(a, b') + f(a', b') for random a, b of variables i, j, against the size of f."""
+    rng = np.random.default_rng(i + j)
+    base = rng.uniform(p.lower, p.upper)
+    points = np.repeat(base[None], 4, axis=0)
+    points[[1, 3], i] = rng.uniform(-5, 5)
+    points[[2, 3], j] = rng.uniform(-5, 5)
+    values = p(points)
+    return abs(values[0] - values[1] - values[2] + values[3]) / np.abs(values).max()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_variables_interact_as_the_truth_says(name):
+    p = sp.problem(name, 200)
+    truth = p.truth
+    for i in truth.additive[:3]:
+        assert all(differences(p, i, j) < 1e-13 for j in range(200) if j != i)
+    chosen = [group[:2] for group in truth.groups] + [truth.multiplicative[:2], truth.composite[:2]]
+    assert all(differences(p, *pair) > 1e-13 for pair in chosen if len(pair) == 2)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if sp.problem(name, 200).truth.separable])
+def test_the_order_of_a_separable_variables_values_is_the_same_everywhere(name):
+    """The definition itself: f(u, rest) < f(v, rest) does not depend on the rest."""
+    p = sp.problem(name, 200)
+    rng = np.random.default_rng(0)
+    for i in p.truth.separable[::7]:
+        pairs = np.empty((20, 2, 200))
+        pairs[:] = rng.uniform(p.lower, p.upper, (20, 1, 200))
+        pairs[:, 0, i], pairs[:, 1, i] = rng.uniform(-5, 5, 2)
+        values = p(pairs.reshape(-1, 200)).reshape(20, 2)
+        signs = np.sign(values[:, 0] - values[:, 1])
+        assert abs(signs.sum()) == 20
+
+
+@settings(max_examples=15)
+@given(name=st.sampled_from(NAMES), data=st.data())
+def test_a_restriction_is_the_full_function_to_rounding(name, data):
+    p = sp.problem(name, 200, data.draw(st.integers(0, 3)))
+    rng = np.random.default_rng(data.draw(st.integers(0, 9)))
+    kind = data.draw(st.sampled_from(["random", "group", "additive", "shuffled group", "all"]))
+    if kind == "all":
+        group = np.arange(200)
+    elif kind == "additive" and p.truth.additive:
+        group = np.array(p.truth.additive)
+    elif kind.endswith("group") and p.truth.groups:
+        group = np.array(p.truth.groups[0])
+        if kind == "shuffled group":
+            group = rng.permutation(group)
+    else:
+        group = rng.permutation(200)[: data.draw(st.integers(1, 60))]
+    context = rng.uniform(p.lower, p.upper)
+    points = rng.uniform(-5, 5, (data.draw(st.integers(1, 70)), len(group)))
+    part = p.restrict(context, group)
+    np.testing.assert_allclose(part(points), p(part.whole(points)), rtol=1e-12)
+
+
+@settings(max_examples=10)
+@given(name=st.sampled_from(NAMES), size=st.integers(1, 90))
+def test_a_value_does_not_depend_on_the_batch_it_came_in(name, size):
+    p = sp.problem(name, 200)
+    points = np.random.default_rng(1).uniform(-5, 5, (90, 200))
+    np.testing.assert_array_equal(p(points)[:size], p(points[:size]))
+    np.testing.assert_array_equal(p(points)[size - 1], p(points[size - 1]))
+
+
+def test_the_same_instance_is_the_same_function_and_another_is_not():
+    x = np.zeros(200)
+    assert sp.problem("bms/f14", 200, 3)(x) == sp.problem("bms/f14", 200, 3)(x)
+    values = {sp.problem("bms/f14", 200, instance)(x) for instance in range(5)}
+    assert len(values) == 5
+
+
+# values at the centre of the box, so that no change of a suite goes unnoticed; 1000-D, instance 0
+RECORDED = {
+    "bms/f1": 7442.718193832807,
+    "bms/f2": 3176.4937261450054,
+    "bms/f3": 7481.893081600059,
+    "bms/f4": 2904.031334929941,
+    "bms/f5": 73.88382240412547,
+    "bms/f6": 65.33878372381541,
+    "bms/f7": 6510.527250250827,
+    "bms/f8": 118847597.80873922,
+    "bms/f9": 3145.4220073959905,
+    "bms/f10": 1449272.539770019,
+    "bms/f11": 34715.10786429436,
+    "bms/f12": 8153.90603359464,
+    "bms/f13": 34967.146569056385,
+    "bms/f14": 1440.1408512617907,
+    "bms/f15": 4275.624129193452,
+    "bns/f1": 440.9913142734775,
+    "bns/f2": 1304.2761989520552,
+    "bns/f3": 75.87182180809806,
+    "bns/f4": 74.28697490187915,
+    "bns/f5": 8078.666259377757,
+    "bns/f6": 94226.1172881307,
+    "bns/f7": 7424.064904608795,
+    "bns/f8": 45685.86484987499,
+    "bns/f9": 311271.8361900839,
+    "bns/f10": 76846.57095816944,
+    "bns/f11": 119.78874905251072,
+    "bns/f12": 122.44598451540548,
+}
+
+
+@pytest.mark.parametrize(("name", "value"), RECORDED.items())
+def test_no_function_of_a_suite_has_changed(name, value):
+    assert sp.problem(name, 1000)(np.zeros(1000)) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "dim", "instance", "complaint"),
+    [
+        ("bms/f1", 77, 0, "multiple of 200, got 77"),
+        ("bms/f1", 0, 0, "multiple of 200, got 0"),
+        ("bms/f1", -200, 0, "multiple of 200"),
+        ("bns/f1", 50, 0, "multiple of 100"),
+        ("bms/f1", "many", 0, "dim: expected a whole number"),
+        ("bms/f0", None, 0, "f1 to f15"),
+        ("bms/f16", None, 0, "f1 to f15"),
+        ("bmz/f1", None, 0, "did you mean 'bms'"),
+        ("bms", None, 0, "suite/f<number>"),
+        (3, None, 0, "suite/f<number>"),
+        ("bms/f1", None, -1, "instance must be 0 or more"),
+        ("bms/f1", None, 0.5, "instance: expected a whole number"),
+    ],
+)
+def test_a_problem_that_there_is_not_is_refused(name, dim, instance, complaint):
+    with pytest.raises(sp.BadInput, match=complaint):
+        sp.problem(name, dim, instance)
