@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -129,6 +131,13 @@ def test_a_value_does_not_depend_on_the_batch_it_came_in(name, size):
     points = np.random.default_rng(1).uniform(-5, 5, (90, 200))
     np.testing.assert_array_equal(p(points)[:size], p(points[:size]))
     np.testing.assert_array_equal(p(points)[size - 1], p(points[size - 1]))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_problem_can_be_sent_to_another_process(name):
+    p = sp.problem(name, 200)
+    x = np.random.default_rng(0).uniform(-5, 5, (3, 200))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(p))(x), p(x))
 
 
 def test_the_same_instance_is_the_same_function_and_another_is_not():

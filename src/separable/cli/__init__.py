@@ -12,7 +12,6 @@ from typing import Annotated
 from separable.errors import BadInput, FunctionError, MissingExtra
 
 try:
-    import click
     import typer
 except ImportError:
     sys.exit(f"separable: {MissingExtra('the command line', 'typer and rich', 'cli')}")
@@ -20,12 +19,17 @@ except ImportError:
 import separable
 from separable.cli import decompose, suites
 
+# typer's own copy of click, or click itself: which of them raises depends on the version of typer
+ClickException: type[Exception] = next(
+    cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException"
+)
+
 app = typer.Typer(
     name="separable",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    no_args_is_help=True,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("list", short_help="the benchmark functions there are")(suites.show)
@@ -40,7 +44,8 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _about(
-    version: Annotated[
+    context: typer.Context,
+    _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
@@ -48,20 +53,20 @@ def _about(
 
     Example: separable decompose bms/f12 --dim 1000 --plot structure.png
     """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)
 
 
 def main() -> None:
     """Run the command line; whatever was refused becomes one line and exit code 2."""
     try:
         code = app(standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        typer.echo(error.format_message())
-        code = 2
-    except (click.ClickException, BadInput, FunctionError, MissingExtra) as error:
-        text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+    except (ClickException, BadInput, FunctionError, MissingExtra) as error:
+        text = error.format_message() if hasattr(error, "format_message") else str(error)
         typer.echo("separable: " + " ".join(text.split()), err=True)
         code = 2
-    except (click.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         typer.echo("separable: interrupted", err=True)
         code = 1
     except BrokenPipeError:  # the reader of our output has gone, as `head` does

@@ -4,12 +4,14 @@ A term is `weight * outer(sum over blocks of inner(block))`. A block is a row of
 a separable basis function, fifty for a rotated group, all of them for a chain.
 
 Inner functions take z (m, blocks, size) and the numbers of the blocks in it, and return (m, blocks). They compute
-every point by itself: a value does not depend, to the bit, on the batch it came in.
+every point by itself: a value does not depend, to the bit, on the batch it came in. They are functions of a module
+with their constants bound by `partial`, not closures, so that a problem can be sent to worker processes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -156,13 +158,11 @@ def log_rastrigin(z: Array, _: IntArray) -> Array:
 
 def elliptic(count: int) -> Inner:
     """10^(6 i / (count - 1)) z^2 for the i-th of `count` variables."""
-    scale = 10.0 ** (6.0 * np.arange(count) / (count - 1))
+    return partial(_scaled_sphere, 10.0 ** (6.0 * np.arange(count) / (count - 1)))
 
-    def inner(z: Array, blocks: IntArray) -> Array:
-        z = z[:, :, 0]
-        return scale[blocks] * (z * z)
 
-    return inner
+def _scaled_sphere(scale: Array, z: Array, blocks: IntArray) -> Array:
+    return scale[blocks] * sphere(z, blocks)
 
 
 # --- inner functions of a block ---
@@ -170,8 +170,8 @@ def elliptic(count: int) -> Inner:
 
 def schwefel(z: Array, _: IntArray) -> Array:
     """Schwefel 1.2: the sum over j of (z_0 + ... + z_j)^2."""
-    partial: Array = z.cumsum(axis=2)
-    value: Array = np.square(partial, out=partial).sum(axis=2)
+    sums: Array = z.cumsum(axis=2)
+    value: Array = np.square(sums, out=sums).sum(axis=2)
     return value
 
 
@@ -184,21 +184,21 @@ def rosenbrock(z: Array, _: IntArray) -> Array:
 
 def rotated_rastrigin(rotation: Array) -> Inner:
     """Rastrigin of the block as a row vector times `rotation`."""
+    return partial(_rotated_waves, rotation)
 
-    def inner(z: Array, _: IntArray) -> Array:
-        value: Array = _waves(rotate(z, rotation)).sum(axis=2)
-        return value
 
-    return inner
+def _rotated_waves(rotation: Array, z: Array, _: IntArray) -> Array:
+    value: Array = _waves(rotate(z, rotation)).sum(axis=2)
+    return value
 
 
 def logarithm(inner: Inner) -> Inner:
     """ln(1 + inner), to join the blocks of a product."""
+    return partial(_log_of, inner)
 
-    def joined(z: Array, blocks: IntArray) -> Array:
-        return np.log1p(inner(z, blocks))
 
-    return joined
+def _log_of(inner: Inner, z: Array, blocks: IntArray) -> Array:
+    return np.log1p(inner(z, blocks))
 
 
 # --- outer functions ---
@@ -206,11 +206,11 @@ def logarithm(inner: Inner) -> Inner:
 
 def exp_mean(count: int) -> Outer:
     """exp(sum / count): the product of `count` factors, scaled so that it cannot overflow."""
+    return partial(_exp_of_share, count)
 
-    def outer(total: Array) -> Array:
-        return np.exp(total / count)
 
-    return outer
+def _exp_of_share(count: int, total: Array) -> Array:
+    return np.exp(total / count)
 
 
 def ten_log(total: Array) -> Array:
