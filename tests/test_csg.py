@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import separable as sp
-from separable.decomposers.csg import gss
+from separable.decomposers.golden import gss
 from separable.errors import FunctionError
 from structures import composition, exact
 
@@ -215,12 +215,21 @@ def test_a_budget_is_spent_exactly_and_what_it_allowed_to_decide_is_right(budget
     assert sum(stage.evaluations for stage in d.stages) == d.evaluations
 
 
-def test_more_budget_never_decides_less_in_the_first_two_stages():
-    problem = composition(3, additive=6, multiplicative=4, composite=3)
-    found = [sp.decompose(problem, budget=budget) for budget in range(2, 60)]
-    decided = [problem.dim - len(d.undecided) for d in found]
-    assert decided == sorted(decided)
-    assert decided[0] < decided[-1]
+@pytest.mark.parametrize("budget", range(2, 60))
+def test_no_evaluation_of_the_first_two_stages_is_spent_without_settling_something(budget):
+    """2 for the corners, then 2 a variable, then 4 more for each that is not additive."""
+    problem = composition(3, additive=6, multiplicative=8)
+    d = sp.decompose(problem, budget=budget)
+    assert len(d.additive) + len(d.multiplicative) + len(d.undecided) == problem.dim
+    if budget >= 2 + 2 * problem.dim:
+        assert len(d.additive) == 6
+        assert len(d.multiplicative) == min(8, (budget - 2 - 2 * problem.dim) // 4)
+
+
+def test_searching_side_by_side_changes_no_answer():
+    problem = composition(4, additive=3, multiplicative=2, composite=9, groups=(5, 4))
+    answers = [sp.decompose(problem, options={"abreast": abreast}) for abreast in (1, 2, 8, 99)]
+    assert all(exact(d, problem.truth) for d in answers)
 
 
 def test_a_callback_hears_of_every_stage_and_may_end_the_search():
@@ -280,6 +289,7 @@ def test_a_function_of_points_one_by_one_gives_the_same_as_a_vectorized_one():
         ({"options": {"step": "wide"}}, "csg: step must be"),
         ({"options": {"product_cap": 0.0}}, "csg: product_cap must be"),
         ({"options": {"looks": 1.5}}, "csg: looks must be"),
+        ({"options": {"abreast": 0}}, "csg: abreast must be"),
         ({"options": {"loks": 2}}, "unknown option of csg 'loks'; did you mean 'looks'"),
         ({"seed": "now"}, "seed: expected"),
         ({"callback": 3}, "callback: expected a function"),
@@ -317,27 +327,55 @@ def test_a_method_of_ones_own_is_a_function():
 # --- the golden section search by itself ---
 
 
+def search(fun, low, high, precision=1e-8):
+    """One golden section search, and what it asked."""
+    asked = []
+
+    def along(which, x):
+        asked.extend(x)
+        return fun(x)
+
+    (valley,) = gss(along, np.array([low]), np.array([high]), precision)
+    return valley, asked
+
+
 @pytest.mark.parametrize("minimum", [-1.7, 0.0, 0.3, 2.9999])
 def test_golden_section_finds_the_minimum_of_a_valley(minimum):
-    x, left, right = gss(lambda p: (p[:, 0] - minimum) ** 2, -2.0, 3.0, 1e-8)
-    assert x == pytest.approx(minimum, abs=1e-6)
-    for seen in (left, right):
-        assert (seen.value >= (x - minimum) ** 2).all()
+    valley, _ = search(lambda x: (x - minimum) ** 2, -2.0, 3.0)
+    assert valley.x == pytest.approx(minimum, abs=1e-6)
+    for seen in (valley.left, valley.right):
+        assert (seen.value >= (valley.x - minimum) ** 2).all()
 
 
 @pytest.mark.parametrize(("slope", "end"), [(1.0, -2.0), (-1.0, 3.0)])
 def test_golden_section_of_a_slope_ends_at_the_bound(slope, end):
-    x, _, _ = gss(lambda p: slope * p[:, 0], -2.0, 3.0, 1e-8)
-    assert x == pytest.approx(end, abs=1e-7)
+    valley, _ = search(lambda x: slope * x, -2.0, 3.0)
+    assert valley.x == pytest.approx(end, abs=1e-7)
+    assert not len((valley.left if slope > 0 else valley.right).x)
 
 
 def test_golden_section_takes_41_evaluations_to_a_hundred_millionth():
-    asked = []
-    gss(lambda p: asked.extend(p[:, 0]) or np.abs(p[:, 0] - 0.123), -2.0, 3.0, 1e-8)
+    _, asked = search(lambda x: np.abs(x - 0.123), -2.0, 3.0)
     assert len(asked) == 41
 
 
 @pytest.mark.parametrize("hill", [False, True])
 def test_golden_section_that_starts_with_a_tie_asks_the_middle(hill):
-    x, _, _ = gss(lambda p: (-1) ** hill * p[:, 0] ** 2, -2.0, 2.0, 1e-8)
-    assert x == pytest.approx(-2.0 if hill else 0.0, abs=1e-7)
+    valley, asked = search(lambda x: (-1) ** hill * x**2, -2.0, 2.0)
+    assert valley.x == pytest.approx(-2.0 if hill else 0.0, abs=1e-7)
+    assert asked[2] == 0.0
+    assert len(asked) == 3 or hill
+
+
+def test_searches_side_by_side_are_those_one_by_one():
+    low, high = np.array([-2.0, -1.0, -2.0, 0.0]), np.array([3.0, 1.0, 2.0, 9.0])
+    curves = [lambda x: x**2 - x, lambda x: x**2, lambda x: -(x**2), np.floor]
+
+    def along(which, x):
+        return np.array([float(curves[k](at)) for k, at in zip(which, x, strict=True)])
+
+    for k, valley in enumerate(gss(along, low, high, 1e-8)):
+        alone, _ = search(curves[k], low[k], high[k])
+        assert valley.x == alone.x
+        np.testing.assert_array_equal(valley.left.x, alone.left.x)
+        np.testing.assert_array_equal(valley.right.value, alone.right.value)

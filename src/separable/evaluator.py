@@ -104,8 +104,13 @@ class Evaluator:
 
     @property
     def chunk(self) -> int:
-        """The number of points to ask for at once where more are wanted than should be held in memory."""
-        return max(1, CHUNK_ELEMENTS // self.problem.dim)
+        """The number of points to ask for at once: what memory should hold, and what the budget still allows.
+
+        Whoever settles something with every batch, and asks for batches of this size, has settled all that
+        could be settled when the budget ends.
+        """
+        rows = CHUNK_ELEMENTS // self.problem.dim
+        return max(1, rows if self.budget is None else min(rows, self.budget - self.evaluations))
 
     def _spend(self, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None) -> Array:
         wanted = len(points)

@@ -12,6 +12,7 @@ beta and eps differences and their thresholds. f_ul is f with x_i at ub and all 
 
 Our reading. The paper leaves its thresholds open and sets the other variables to ub only, once. Here:
 * eps1 is the rounding bound of RDG2, eps2 the rounding of f carried into ln|F|, capped.
+* Golden sections go side by side, a few at a time, so that a step of them is one batch. (`abreast`)
 * A minimum is compared with points that the golden section has already seen to be worse. So "moved", one of them
   being better now, *proves* an interaction: in H(g(x_i) + rest), H increasing, the order of two values of x_i is
   the same whatever the others are. That no point moved proves nothing; more contexts can only remove misses. They
@@ -29,17 +30,18 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from separable.decomposers.golden import gss
 from separable.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from separable.decomposers.findings import Findings
+    from separable.decomposers.golden import Along, Seen
     from separable.evaluator import Evaluator
     from separable.problems import Array, IntArray, Mask
 
 UNIT = 2.0**-53  # u, the unit roundoff
-GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 CLOSE = 10.0  # a decision nearer to its threshold than this factor is a close call
 
 Variables = TypeVar("Variables", "list[int]", "IntArray")
@@ -54,6 +56,7 @@ def csg(
     step: float = 1e-3,
     product_cap: float = 1e-7,
     looks: int = 2,
+    abreast: int = 8,
 ) -> None:
     """Decompose by CSG.
 
@@ -63,18 +66,21 @@ def csg(
         step: how near to a minimum its worse points are chosen, as a share of the range (the paper's alpha).
         product_cap: the largest beta2 at which a variable may be called multiplicative.
         looks: further contexts for the variables in doubt.
+        abreast: how many minima are searched side by side, a step of all of them in one batch. 1 is the paper's
+            order, to the letter; more keeps so many workers busy, and costs nothing until there are dozens.
     """
     for name, share in (("precision", precision), ("step", step), ("product_cap", product_cap)):
         if not isinstance(share, float | int) or not 0.0 < share <= 0.1:
             raise BadInput(f"csg: {name} must be a number above 0 and up to 0.1, got {share!r}")
-    if not isinstance(looks, int) or looks < 0:
-        raise BadInput(f"csg: looks must be a whole number, 0 or more, got {looks!r}")
+    for name, number, least in (("looks", looks, 0), ("abreast", abreast, 1)):
+        if not isinstance(number, int) or number < least:
+            raise BadInput(f"csg: {name} must be a whole number, {least} or more, got {number!r}")
     with findings.stage("additive"):
         corners, rest = additive(f, findings)
     with findings.stage("multiplicative"):
         rest = msvd(f, findings, corners, rest, product_cap)
     with findings.stage("minima"):
-        minima = search_minima(f, findings, rest, precision)
+        minima = search_minima(f, findings, rest, precision, abreast)
     shift = ShiftTest(f, findings, minima, step)
     with findings.stage("composite"):
         witnesses = gsvd(shift, rng, looks)
@@ -99,7 +105,7 @@ def additive(f: Evaluator, findings: Findings) -> tuple[Corners, IntArray]:
     corners = Corners(f_ll, f_uu, np.empty(n), np.empty(n))
     gamma = _gamma(math.sqrt(n) + 2.0)
     rest = []
-    for chunk in _chunks(np.arange(n)[::-1], f.chunk // 2):  # line 4
+    for chunk in _chunks(np.arange(n)[::-1], f, 2):  # line 4
         points = np.repeat(np.stack([lb, ub]), len(chunk), axis=0)
         k = np.arange(len(chunk))
         points[k, chunk] = ub[chunk]  # line 7: x_ul
@@ -121,7 +127,7 @@ def msvd(f: Evaluator, findings: Findings, corners: Corners, rest: IntArray, cap
     n, lb, ub = f.problem.dim, f.problem.lower, f.problem.upper
     quarter = (ub - lb) / 4.0  # on a symmetric box: x_i halved, as in the paper
     left, done = [rest[:0]], 0
-    for chunk in _chunks(rest, f.chunk // 4):
+    for chunk in _chunks(rest, f, 4):
         k = np.arange(len(chunk))
         points = np.repeat(np.stack([lb, lb, ub, ub]), len(chunk), axis=0).reshape(4, len(chunk), n)
         points[0, k, chunk] = points[2, k, chunk] = (lb + quarter)[chunk]
@@ -152,19 +158,6 @@ def _multiplicative(corner: Array, moved: Array, n: int, cap: float) -> tuple[Ma
     return known & keeps_sign & (beta2 < eps2), known & _near(beta2, eps2)
 
 
-class Seen(NamedTuple):
-    """Points that a search saw to be worse than its minimum, far to near, and their values."""
-
-    x: Array
-    value: Array
-
-    def within(self, centre: float, reach: float) -> tuple[float, float]:
-        """The first of them within reach of the centre, the nearest if none is."""
-        near = np.flatnonzero(np.abs(self.x - centre) <= reach)
-        k = near[0] if len(near) else -1
-        return float(self.x[k]), float(self.value[k])
-
-
 @dataclass
 class Minima:
     """What the searches found: for every searched variable its minimum and the worse points beside it."""
@@ -176,10 +169,12 @@ class Minima:
     searched: list[int] = field(default_factory=list)  # S, in the order of the search: falling
     left: dict[int, Seen] = field(default_factory=dict)
     right: dict[int, Seen] = field(default_factory=dict)
+    first: dict[int, int] = field(default_factory=dict)  # of those that were searched side by side with it
 
     def archived(self, i: int) -> Array:
-        """C[i]: the variables searched before x_i at their minima, those after it still at the centre."""
-        return np.concatenate([self.centre[:i], self.cv[i:]])
+        """C[i]: the variables searched before x_i at their minima, those with and after it still at the centre."""
+        before = self.first[i] + 1  # the search goes from the last variable to the first
+        return np.concatenate([self.centre[:before], self.cv[before:]])
 
     def far_from(self, i: int) -> Array:
         """C[i] with all others of S at the bound farther from where they are; upper, from the centre."""
@@ -208,56 +203,35 @@ class Minima:
         return left.within(x, reach), right.within(x, reach)
 
 
-def search_minima(f: Evaluator, findings: Findings, rest: IntArray, precision: float) -> Minima:
-    """CSG lines 16-18: the independent minimum of every variable left, in the context of those already found."""
+def search_minima(f: Evaluator, findings: Findings, rest: IntArray, precision: float, abreast: int) -> Minima:
+    """CSG lines 16-18: the independent minimum of every variable left, in the context of those already found.
+
+    The pseudocode takes one variable after the other; here so many go side by side, in a common context.
+    """
     lb, ub = f.problem.lower, f.problem.upper
     centre = lb + (ub - lb) / 2.0
     minima = Minima(centre.copy(), centre, lb, ub)
-    for i in rest.tolist():
-        along = f.restrict(minima.cv, [i])
-        minimum, left, right = gss(along, float(lb[i]), float(ub[i]), precision)
-        minima.cv[i] = minimum  # line 17
-        minima.left[i], minima.right[i] = left, right
-        minima.searched.append(i)
+    for start in range(0, len(rest), abreast):
+        block = rest[start : start + abreast]
+        along = _along(f.restrict(minima.cv, block), centre[block])
+        for i, valley in zip(block.tolist(), gss(along, lb[block], ub[block], precision), strict=True):
+            minima.cv[i] = valley.x  # line 17
+            minima.left[i], minima.right[i] = valley.left, valley.right
+            minima.first[i] = int(block[0])
+            minima.searched.append(i)
         findings.progress(len(minima.searched), len(rest))
     return minima
 
 
-def gss(along: Callable[[Array], Array], low: float, high: float, precision: float) -> tuple[float, Seen, Seen]:
-    """Golden section search: the best point seen, and the points seen to be worse, left and right of it.
+def _along(block: Callable[[Array], Array], centre: Array) -> Along:
+    """The function of a block's variables, asked for one of them at a time, the others at the centre."""
 
-    One evaluation a step, two to begin with. It ends when the two inner values are equal, or when the bracket
-    has shrunk to `precision` of the range. Two inner values that are equal from the start (a symmetric function,
-    a plateau) say nothing; then the middle is asked.
-    """
-    end = precision * (high - low)
-    left: list[tuple[float, float]] = []
-    right: list[tuple[float, float]] = []
-    x1, x2 = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    f1, f2 = along(np.array([[x1], [x2]])).tolist()
-    if f1 == f2:
-        middle = low + (high - low) / 2.0
-        if float(along(np.array([[middle]]))[0]) <= f1:
-            return middle, _worse([(x1, f1)]), _worse([(x2, f2)])
-        return gss(along, low, middle, 2.0 * precision)  # a valley on either side: the left one will do
-    while high - low > end and f1 != f2:
-        if f1 < f2:
-            right.append((x2, f2))
-            high, x2, f2 = x2, x1, f1
-            x1 = high - GOLDEN * (high - low)
-            f1 = float(along(np.array([[x1]]))[0])
-        else:
-            left.append((x1, f1))
-            low, x1, f1 = x1, x2, f2
-            x2 = low + GOLDEN * (high - low)
-            f2 = float(along(np.array([[x2]]))[0])
-    if f1 == f2:
-        return low + (high - low) / 2.0, _worse(left), _worse(right)
-    return (x1 if f1 < f2 else x2), _worse(left), _worse(right)
+    def along(which: IntArray, x: Array) -> Array:
+        points = np.repeat(centre[None], len(x), axis=0)
+        points[np.arange(len(x)), which] = x
+        return block(points)
 
-
-def _worse(points: list[tuple[float, float]]) -> Seen:
-    return Seen(np.array([x for x, _ in points]), np.array([value for _, value in points]))
+    return along
 
 
 class ShiftTest:
@@ -319,13 +293,13 @@ def gsvd(shift: ShiftTest, rng: np.random.Generator, looks: int) -> Witnesses:
     """Stage 3, GSVD: the variables whose minimum moves, each with a context in which it did."""
     minima, progress = shift.minima, shift.findings.progress
     moved: Witnesses = {}
-    for chunk in _chunks(minima.searched, shift.f.chunk // 3):  # lines 1-4
+    for chunk in _chunks(minima.searched, shift.f, 3):  # lines 1-4
         moved.update(dict.fromkeys(shift(chunk, np.stack([minima.far_from(i) for i in chunk]))))
         progress(minima.searched.index(chunk[-1]) + 1, len(minima.searched))
     shown = [minima.others_at(minima.upper), minima.others_at(minima.lower)]
     for context in shown + [minima.others_at(_anywhere(minima, rng)) for _ in range(looks)]:
         asked = [i for i in minima.searched if minima.on_bound(i) and i not in moved]
-        for chunk in _chunks(asked, shift.f.chunk // 3):
+        for chunk in _chunks(asked, shift.f, 3):
             moved.update(dict.fromkeys(shift(chunk, np.repeat(context[None], len(chunk), axis=0)), context))
     if moved:  # otherwise nothing interacts with anything
         look_again(shift, moved, minima.searched, rng)
@@ -343,7 +317,7 @@ def look_again(shift: ShiftTest, moved: Witnesses, asked: Sequence[int], rng: np
     context[known] = _anywhere(minima, rng)[known]
     value = shift.f(context[None])
     new = []
-    for chunk in _chunks(asked, shift.f.chunk // 3):
+    for chunk in _chunks(asked, shift.f, 3):
         new += shift(chunk, np.repeat(context[None], len(chunk), axis=0), np.repeat(value, len(chunk)))
     moved.update(dict.fromkeys(new, context))
     return new
@@ -428,6 +402,10 @@ def _near(value: Array, threshold: Array) -> Mask:
     return (value > threshold / CLOSE) & (value < threshold * CLOSE)
 
 
-def _chunks(items: Variables, size: int) -> Iterator[Variables]:
-    for start in range(0, len(items), max(1, size)):
-        yield items[start : start + max(1, size)]
+def _chunks(items: Variables, f: Evaluator, each: int) -> Iterator[Variables]:
+    """As many items at a time as `f` wants to be asked about at once, each of so many evaluations."""
+    start = 0
+    while start < len(items):
+        size = max(1, f.chunk // each)
+        yield items[start : start + size]
+        start += size

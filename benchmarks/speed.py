@@ -1,0 +1,99 @@
+"""What the machinery costs beside the function itself: ratios taken in one run, on one core.
+
+python benchmarks/speed.py    prints the tables in docs/speed.md
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
+
+import resource
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import separable as sp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS = range(1, 16)
+
+
+def seconds(work: Callable[[], object], repeats: int) -> float:
+    """The shortest time that `work` took."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def restriction() -> None:
+    """Batches of 50 points in which 50 of 1000 variables move, against batches of 50 whole points."""
+    print("\n### A restricted evaluation against a full one: 50 of 1000 variables, batches of 50\n")
+    print("| f | full, µs | 50 separable variables, µs | share | a group of 50, µs | share |")
+    print("|---|---|---|---|---|---|")
+    for k in FUNCTIONS:
+        problem = sp.problem(f"bms/f{k}")
+        truth, rng = problem.truth, np.random.default_rng(k)
+        if truth is None:
+            raise RuntimeError("a suite problem has a truth")
+        context, points = rng.uniform(-5, 5, 1000), rng.uniform(-5, 5, (50, 1000))
+        full = min(seconds(lambda points=points, fun=problem: fun(points), 20) for _ in range(5)) / 50  # type: ignore[misc]
+        separable = truth.additive or truth.multiplicative
+        row = [f"| f{k} | {1e6 * full:.1f} |"]
+        for group in [separable[:50]] + [group for group in truth.groups[:1] if len(group) == 50]:
+            part = problem.restrict(context, group)
+            inner = points[:, :50].copy()
+            one = min(seconds(lambda inner=inner, fun=part: fun(inner), 20) for _ in range(5)) / 50  # type: ignore[misc]
+            row.append(f" {1e6 * one:.2f} | {one / full:.3f} |")
+        print("".join(row) + " | |" * (3 - len(row)), flush=True)
+
+
+def decomposition() -> None:
+    """A whole decomposition against the evaluation of as many points in batches of 1000."""
+    print("\n### A decomposition by csg against evaluating as many points in batches of 1000\n")
+    print("| f | evaluations | csg, s | points alone, s | ratio |")
+    print("|---|---|---|---|---|")
+    for k in FUNCTIONS:
+        problem = sp.problem(f"bms/f{k}")
+        points = np.random.default_rng(k).uniform(-5, 5, (1000, 1000))
+        own = seconds(lambda problem=problem: sp.decompose(problem), 3)  # type: ignore[misc]
+        count = sp.decompose(problem).evaluations
+        alone = seconds(lambda problem=problem, points=points: problem(points), 5) * count / 1000  # type: ignore[misc]
+        print(f"| f{k} | {count:,} | {own:.2f} | {alone:.2f} | {own / alone:.2f} |", flush=True)
+
+
+def memory(dim: int = 5000) -> None:
+    """The largest memory that a process ever held which decomposed a function of `dim` variables, and no more."""
+    print(f"\n### Peak memory of a process that decomposes a function of {dim:,} variables\n")
+    print("| f | MB |")
+    print("|---|---|")
+    for k in (3, 10, 12):
+        peak = subprocess.run(  # noqa: S603 -- this very file
+            [sys.executable, __file__, "peak", f"bms/f{k}", str(dim)], capture_output=True, text=True, check=True
+        )
+        print(f"| f{k} | {peak.stdout.strip()} |", flush=True)
+
+
+def peak(name: str, dim: int) -> None:
+    """Decompose, and print the peak."""
+    sp.decompose(sp.problem(name, dim))
+    unit = 1.0 if sys.platform == "darwin" else 1024.0
+    print(round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["peak"]:
+        peak(sys.argv[2], int(sys.argv[3]))
+    else:
+        restriction()
+        decomposition()
+        memory()

@@ -1,0 +1,94 @@
+"""GSS, golden section search, for many variables side by side: a step of all of them is one batch."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from separable.problems import Array, IntArray
+
+    Along = Callable[[IntArray, Array], Array]  # values with the k-th of these variables at the k-th of these x
+
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+
+
+class Seen(NamedTuple):
+    """Points that a search saw to be worse than its minimum, far to near, and their values."""
+
+    x: Array
+    value: Array
+
+    def within(self, centre: float, reach: float) -> tuple[float, float]:
+        """The first of them within reach of the centre, the nearest if none is."""
+        near = np.flatnonzero(np.abs(self.x - centre) <= reach)
+        k = near[0] if len(near) else -1
+        return float(self.x[k]), float(self.value[k])
+
+
+class Valley(NamedTuple):
+    """Where a search ended, and what it saw to be worse on either side."""
+
+    x: float
+    left: Seen
+    right: Seen
+
+
+def gss(along: Along, lower: Array, upper: Array, precision: float) -> list[Valley]:
+    """The minimum of each variable by itself, 0, 1, ..., between its `lower` and its `upper`.
+
+    One evaluation a step and variable, two to begin with. A search ends when its two inner values are equal, or
+    when the bracket has shrunk to `precision` of the range. Two inner values that are equal from the start (a
+    symmetric function, a plateau) say nothing; then the middle is asked.
+
+    >>> valley, = gss(lambda which, x: abs(x - 0.25), np.array([0.0]), np.array([1.0]), precision=1e-6)
+    >>> round(valley.x, 5), valley.left.x.round(3)[:2], valley.right.x.round(3)[:2]
+    (0.25, array([0.146, 0.202]), array([0.618, 0.382]))
+    """
+    low, high = lower.copy(), upper.copy()
+    end = precision * (high - low)
+    everyone = np.arange(len(low))
+    left: list[list[tuple[float, float]]] = [[] for _ in everyone]
+    right: list[list[tuple[float, float]]] = [[] for _ in everyone]
+    x1, x2 = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    f1, f2 = along(np.concatenate([everyone, everyone]), np.concatenate([x1, x2])).reshape(2, -1)
+    tied = everyone[f1 == f2]
+    going = everyone[f1 != f2]
+    while len(going):
+        smaller = f1[going] < f2[going]
+        a, b = going[smaller], going[~smaller]  # the minimum is left of x2, or right of x1
+        _note(right, a, x2, f2)
+        _note(left, b, x1, f1)
+        high[a], x2[a], f2[a] = x2[a], x1[a], f1[a]
+        low[b], x1[b], f1[b] = x1[b], x2[b], f2[b]
+        x1[a] = high[a] - GOLDEN * (high[a] - low[a])
+        x2[b] = low[b] + GOLDEN * (high[b] - low[b])
+        values = along(going, np.where(smaller, x1[going], x2[going]))
+        f1[a], f2[b] = values[smaller], values[~smaller]
+        going = going[(high[going] - low[going] > end[going]) & (f1[going] != f2[going])]
+    x = np.select([f1 < f2, f1 > f2], [x1, x2], low + (high - low) / 2.0)
+    valleys = [Valley(*found) for found in zip(x.tolist(), map(_seen, left), map(_seen, right), strict=True)]
+    if len(tied):
+        middle = x[tied]
+        lowest = along(tied, middle) <= f1[tied]
+        for k in tied[lowest].tolist():
+            valleys[k] = Valley(float(x[k]), _seen([(x1[k], f1[k])]), _seen([(x2[k], f2[k])]))
+        rest = tied[~lowest]  # a valley on either side of a hill: the left one will do
+        if len(rest):
+            half = gss(lambda which, y: along(rest[which], y), lower[rest], x[rest], 2.0 * precision)
+            for k, valley in zip(rest.tolist(), half, strict=True):
+                valleys[k] = valley
+    return valleys
+
+
+def _note(side: list[list[tuple[float, float]]], which: IntArray, x: Array, value: Array) -> None:
+    for k, point, its in zip(which.tolist(), x[which].tolist(), value[which].tolist(), strict=True):
+        side[k].append((point, its))
+
+
+def _seen(points: list[tuple[float, float]]) -> Seen:
+    return Seen(np.array([x for x, _ in points]), np.array([value for _, value in points]))
