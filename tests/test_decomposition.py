@@ -139,6 +139,7 @@ def test_any_decomposition_can_be_drawn(d):
     assert figure.get_suptitle() == str(d)
 
 
-def test_a_picture_of_an_unknown_kind_is_refused(tmp_path):
-    with pytest.raises(sp.BadInput, match="cannot write the picture"):
-        Decomposition(1, additive=[0]).plot(tmp_path / "s.xyz")
+@pytest.mark.parametrize("name", ["s.xyz", "s", "nowhere/s.png"])
+def test_a_picture_that_cannot_be_written_is_refused(tmp_path, name):
+    with pytest.raises(sp.BadInput, match="cannot write a picture"):
+        Decomposition(1, additive=[0]).plot(tmp_path / name)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Task = tuple[tuple[Array, IntArray] | None, Array, int]  # where it is restricted to, points, first number
 
 CHUNK_ELEMENTS = 2**20  # numbers in one block of points (8 MB): what is held at once, whatever is asked for
+CHUNK_ONE_BY_ONE = (
+    256  # points of a function that takes one at a time, and so may be slow: what an early end loses
+)
 PIECE_SECONDS = 0.2  # a slow function, called point by point, gives word of itself about so often
 
 
@@ -110,7 +113,11 @@ class Evaluator:
         could be settled when the budget ends.
         """
         rows = CHUNK_ELEMENTS // self.problem.dim
-        return max(1, rows if self.budget is None else min(rows, self.budget - self.evaluations))
+        if not self.problem.vectorized:
+            rows = min(rows, CHUNK_ONE_BY_ONE)
+        if self.budget is not None:
+            rows = min(rows, self.budget - self.evaluations)
+        return max(1, rows)
 
     def _spend(self, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None) -> Array:
         wanted = len(points)

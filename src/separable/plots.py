@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from itertools import cycle
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from separable.errors import BadInput, MissingExtra
 
 try:
+    from matplotlib.backend_bases import FigureCanvasBase
     from matplotlib.colors import ListedColormap
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
@@ -19,7 +21,6 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from matplotlib.axes import Axes
 
@@ -59,12 +60,20 @@ def structure(
 
 def save(figure: Figure, path: str | Path) -> None:
     """Write a picture; the ending of the path says which format."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a glyph that the font lacks is no reason to fail
-            figure.savefig(path)
-    except ValueError as error:
-        raise BadInput(f"cannot write the picture {str(path)!r}: {error}") from error
+    refuse_unwritable(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a glyph that the font lacks is no reason to fail
+        figure.savefig(path)
+
+
+def refuse_unwritable(path: str | Path) -> None:
+    """Refuse a path that no picture can be written to; worth asking before a long run."""
+    path = Path(path)
+    endings = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix[1:].lower() not in endings:
+        raise BadInput(f"cannot write a picture {str(path)!r}: expected an ending such as .png, .pdf or .svg")
+    if not path.parent.is_dir():
+        raise BadInput(f"cannot write a picture {str(path)!r}: there is no folder {str(path.parent)!r}")
 
 
 def _matrix(

@@ -52,8 +52,10 @@ def run(
     A function of your own: separable decompose mypackage.mymodule:fun --lower -5 --upper 5 --dim 200
     """
     problem = load(name, dim, instance, lower, upper, vectorized=vectorized)
-    if plot is not None and not plot.parent.is_dir():
-        raise BadInput(f"--plot: there is no folder {str(plot.parent)!r}")
+    if plot is not None:
+        from separable import plots  # noqa: PLC0415 -- matplotlib is an extra, and slow to import
+
+        plots.refuse_unwritable(plot)
     with ProgressLine(quiet=quiet) as line:
         found = separable.decompose(
             problem,

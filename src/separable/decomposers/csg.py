@@ -80,7 +80,7 @@ def csg(
     with findings.stage("multiplicative"):
         rest = msvd(f, findings, corners, rest, product_cap)
     with findings.stage("minima"):
-        minima = search_minima(f, findings, rest, precision, abreast)
+        minima = search_minima(f, findings, rest, precision, step, abreast)
     shift = ShiftTest(f, findings, minima, step)
     with findings.stage("composite"):
         witnesses = gsvd(shift, rng, looks)
@@ -203,7 +203,9 @@ class Minima:
         return left.within(x, reach), right.within(x, reach)
 
 
-def search_minima(f: Evaluator, findings: Findings, rest: IntArray, precision: float, abreast: int) -> Minima:
+def search_minima(
+    f: Evaluator, findings: Findings, rest: IntArray, precision: float, step: float, abreast: int
+) -> Minima:
     """CSG lines 16-18: the independent minimum of every variable left, in the context of those already found.
 
     The pseudocode takes one variable after the other; here so many go side by side, in a common context.
@@ -214,7 +216,8 @@ def search_minima(f: Evaluator, findings: Findings, rest: IntArray, precision: f
     for start in range(0, len(rest), abreast):
         block = rest[start : start + abreast]
         along = _along(f.restrict(minima.cv, block), centre[block])
-        for i, valley in zip(block.tolist(), gss(along, lb[block], ub[block], precision), strict=True):
+        valleys = gss(along, lb[block], ub[block], precision, step)
+        for i, valley in zip(block.tolist(), valleys, strict=True):
             minima.cv[i] = valley.x  # line 17
             minima.left[i], minima.right[i] = valley.left, valley.right
             minima.first[i] = int(block[0])

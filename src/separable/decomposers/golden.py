@@ -38,14 +38,17 @@ class Valley(NamedTuple):
     right: Seen
 
 
-def gss(along: Along, lower: Array, upper: Array, precision: float) -> list[Valley]:
+def gss(along: Along, lower: Array, upper: Array, precision: float, step: float) -> list[Valley]:
     """The minimum of each variable by itself, 0, 1, ..., between its `lower` and its `upper`.
 
     One evaluation a step and variable, two to begin with. A search ends when its two inner values are equal, or
     when the bracket has shrunk to `precision` of the range. Two inner values that are equal from the start (a
-    symmetric function, a plateau) say nothing; then the middle is asked.
+    symmetric function, a plateau) say nothing; then the middle is asked, and a point on either side of it, a share
+    `step` of the range away. If none is lower it ends there, otherwise the lower half is searched.
 
-    >>> valley, = gss(lambda which, x: abs(x - 0.25), np.array([0.0]), np.array([1.0]), precision=1e-6)
+    >>> def bowl(which, x):
+    ...     return abs(x - 0.25)
+    >>> (valley,) = gss(bowl, np.array([0.0]), np.array([1.0]), precision=1e-6, step=1e-3)
     >>> round(valley.x, 5), valley.left.x.round(3)[:2], valley.right.x.round(3)[:2]
     (0.25, array([0.146, 0.202]), array([0.618, 0.382]))
     """
@@ -73,13 +76,17 @@ def gss(along: Along, lower: Array, upper: Array, precision: float) -> list[Vall
     x = np.select([f1 < f2, f1 > f2], [x1, x2], low + (high - low) / 2.0)
     valleys = [Valley(*found) for found in zip(x.tolist(), map(_seen, left), map(_seen, right), strict=True)]
     if len(tied):
-        middle = x[tied]
-        lowest = along(tied, middle) <= f1[tied]
-        for k in tied[lowest].tolist():
-            valleys[k] = Valley(float(x[k]), _seen([(x1[k], f1[k])]), _seen([(x2[k], f2[k])]))
-        rest = tied[~lowest]  # a valley on either side of a hill: the left one will do
+        middle, near = x[tied], step * (upper - lower)[tied]
+        asked = np.stack([middle - near, middle, middle + near])
+        values = along(np.tile(tied, 3), asked.ravel()).reshape(3, -1)
+        ends = (values[1] <= values[[0, 2]]).all(axis=0) & (values[1] <= f1[tied])
+        for k, at, value in zip(tied[ends].tolist(), asked.T[ends], values.T[ends], strict=True):
+            beside_left, beside_right = [(x1[k], f1[k]), (at[0], value[0])], [(x2[k], f2[k]), (at[2], value[2])]
+            valleys[k] = Valley(float(at[1]), _seen(beside_left), _seen(beside_right))
+        rest, is_right = tied[~ends], (values[2] < values[0])[~ends]
         if len(rest):
-            half = gss(lambda which, y: along(rest[which], y), lower[rest], x[rest], 2.0 * precision)
+            low, high = np.where(is_right, x[rest], lower[rest]), np.where(is_right, upper[rest], x[rest])
+            half = gss(lambda which, y: along(rest[which], y), low, high, 2.0 * precision, 2.0 * step)
             for k, valley in zip(rest.tolist(), half, strict=True):
                 valleys[k] = valley
     return valleys
