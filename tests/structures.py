@@ -72,6 +72,50 @@ def composition(
     )
 
 
+# groups that hide: seen from the centre of a symmetric box, or from its corners, much of them looks separable
+HIDING = {
+    "product": lambda z, w: (z.prod(axis=1) - 1.0) ** 2 + 0.1 * (z**2) @ w,
+    "product and one": lambda z, w: (z[:, :-1].prod(axis=1) - w[-1] * z[:, -1]) ** 2,
+    "tanh": lambda z, w: (np.tanh(z[:, :-1] @ w[:-1]) * z[:, -1] - 1.0) ** 2 + 0.05 * (z**2).sum(axis=1),
+    "ratio": lambda z, w: ((z[:, 1:] * w[1:]).sum(axis=1) / (1.0 + z[:, 0] ** 2) - 1.0) ** 2,
+    "cosh": lambda z, w: np.cosh((z * w).sum(axis=1) / len(w)),
+    "absolute": lambda z, w: np.abs((z * w).sum(axis=1) - 1.0) + 0.2 * np.abs(z).sum(axis=1),
+    "chain": lambda z, w: (100.0 * (z[:, 1:] - z[:, :-1] ** 2) ** 2 + (1.0 - z[:, :-1]) ** 2).sum(axis=1),
+    "sine": lambda z, w: np.sin(z @ w) + 0.1 * (z**2).sum(axis=1),
+}
+PLAIN = {
+    "absolute": lambda z: np.abs(z).sum(axis=1),
+    "norm": lambda z: np.sqrt((z**2).sum(axis=1) + 1.0),
+    "log": lambda z: np.log(30.0 + z.sum(axis=1)),
+}
+
+
+def symmetric(seed: int) -> sp.Problem:
+    """One to three groups that hide, and up to two separable blocks, on [-3, 3]^n."""
+    rng = np.random.default_rng(seed)
+    parts: list[Any] = []
+    groups, separable, dim = [], [], 0
+    for name in rng.choice(list(HIDING), rng.integers(1, 4)):
+        size = int(rng.integers(3 if name in ("product and one", "tanh", "chain") else 2, 6))
+        weights = rng.uniform(0.3, 1.5, size)
+        parts.append((dim, dim + size, lambda z, name=name, weights=weights: HIDING[str(name)](z, weights)))
+        groups.append(range(dim, dim + size))
+        dim += size
+    for name in rng.choice(list(PLAIN), rng.integers(0, 3)):
+        size = int(rng.integers(1, 5))
+        parts.append((dim, dim + size, PLAIN[str(name)]))
+        separable += range(dim, dim + size)
+        dim += size
+
+    def fun(points: Any) -> Any:
+        return sum(part(points[:, start:end]) for start, end, part in parts)
+
+    truth = sp.Decomposition(dim, additive=separable, groups=groups)
+    return sp.Problem(
+        f"symmetric {seed}", fun, np.full(dim, -3.0), np.full(dim, 3.0), vectorized=True, truth=truth
+    )
+
+
 def exact(found: sp.Decomposition, truth: sp.Decomposition) -> bool:
     """Whether the separable variables and the groups are the true ones; kinds of separability aside."""
     return found.separable == truth.separable and found.groups == truth.groups

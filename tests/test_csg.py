@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import separable as sp
 from separable.decomposers.golden import gss
 from separable.errors import FunctionError
-from structures import composition, exact
+from structures import composition, exact, symmetric
 
 sizes = st.integers(0, 8)
 groups = st.lists(st.integers(2, 6), max_size=3).map(tuple)
@@ -35,6 +35,22 @@ def test_any_random_composition_is_found(seed, additive, multiplicative, composi
         seed, additive=additive, multiplicative=multiplicative, composite=composite, groups=sizes_of_groups
     )
     assert exact(sp.decompose(problem), problem.truth)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10_000))
+def test_groups_on_a_symmetric_box_are_found_though_its_centre_and_its_corners_hide_much(seed):
+    problem = symmetric(seed)
+    found = sp.decompose(problem)
+    assert set(found.separable) >= set(problem.truth.separable)
+    assert all(any(set(group) <= set(true) for true in problem.truth.groups) for group in found.groups)
+
+
+@pytest.mark.slow
+def test_on_symmetric_boxes_97_of_100_random_functions_are_found_exactly():
+    problems = [symmetric(seed) for seed in range(2_000, 3_000)]
+    missed = [p.name for p in problems if not exact(sp.decompose(p), p.truth)]
+    assert len(missed) <= 30, missed
 
 
 @pytest.mark.slow
@@ -170,11 +186,12 @@ def test_an_interaction_is_seen_though_the_centre_of_the_box_is_a_point_of_symme
     assert decomposed(fun, 3, -5.0, 5.0).groups == ((0, 1),)
 
 
-def test_a_chain_is_one_group():
+@pytest.mark.parametrize("box", [(-2.0, 3.0), (-5.0, 5.0), (0.0, 2.0)])
+def test_a_chain_is_one_group(box):
     def rosenbrock(x):
         return float((100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2).sum())
 
-    assert decomposed(rosenbrock, 30).groups == (tuple(range(30)),)
+    assert decomposed(rosenbrock, 30, *box).groups == (tuple(range(30)),)
 
 
 def test_plateaus_are_no_interaction():
@@ -280,7 +297,7 @@ def test_ctrl_c_returns_what_was_settled():
 def test_a_value_that_is_not_finite_stops_the_search_and_names_the_point(value):
     with pytest.raises(FunctionError, match=r"evaluation \d+, at x = \[") as caught:
         decomposed(lambda x: value if x[0] > 2.9 else float(x @ x), 3)
-    assert caught.value.point[0] == 3.0
+    assert caught.value.point[0] > 2.9
 
 
 def test_workers_change_nothing_but_the_time():

@@ -51,6 +51,7 @@ class Decomposition:
         stages: what each stage settled and cost.
         close_calls: variables of which some decision was closer to its threshold than a factor of 10.
         method: what found it.
+        finished: whether the method ran to its end.
 
     >>> d = Decomposition(5, additive=[3], groups=[[4, 0], [2, 1]])
     >>> d.groups, d.separable, d.complete
@@ -70,6 +71,7 @@ class Decomposition:
     stages: tuple[Stage, ...] = ()
     close_calls: tuple[int, ...] = ()
     method: str = ""
+    finished: bool = True
 
     def __post_init__(self) -> None:
         for name in ("additive", "multiplicative", "composite", "undecided", "close_calls"):
@@ -99,8 +101,8 @@ class Decomposition:
 
     @property
     def complete(self) -> bool:
-        """Whether every variable was decided."""
-        return not self.undecided
+        """Whether every variable was decided, and nothing was left to check."""
+        return self.finished and not self.undecided
 
     def accuracy(self, truth: Decomposition) -> Accuracy:
         """How much of the true structure was found: the paper's SA and NA.

@@ -122,7 +122,10 @@ def _print(found: Decomposition, problem: Problem) -> None:
             f"accuracy: separable {_percent(accuracy.separable)}, groups {_percent(accuracy.nonseparable)}"
         )
     if not found.complete:
-        console.print(f"ended early: {len(found.undecided):,} of {found.dim:,} variables are undecided")
+        console.print(
+            f"ended early: {len(found.undecided):,} of {found.dim:,} variables are undecided, "
+            "and groups may still belong together"
+        )
 
 
 def _print_variables(console: Console, name: str, variables: Sequence[int]) -> None:

@@ -60,8 +60,8 @@ def decompose(
             does the same.
 
     Returns:
-        A `Decomposition`. If it is not `complete`, its `undecided` variables are those about which nothing can
-        be said yet.
+        A `Decomposition`. If it is not `complete`, nothing can be said yet about its `undecided` variables, and
+        groups that interact may still be apart.
 
     >>> d = decompose(lambda x: abs(x[0]) + (x[1] - x[2]) ** 2, [(-1, 2)] * 3)
     >>> d.additive, d.groups
@@ -79,9 +79,11 @@ def decompose(
     rng = generator(seed).spawn(1)[0]  # the first of the streams a run splits its seed into
     with Evaluator(problem, budget=budget, workers=workers) as f:
         findings = Findings(f, callback)
+        finished = False
         with suppress(BudgetExhausted, StopIteration, KeyboardInterrupt):  # what is not settled is undecided
             decomposer(f, findings, rng, **chosen)
-        return findings.freeze(name)
+            finished = True
+        return findings.freeze(name, finished=finished)
 
 
 def generator(seed: int | np.random.Generator | None) -> np.random.Generator:

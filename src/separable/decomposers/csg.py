@@ -12,7 +12,9 @@ beta and eps differences and their thresholds. f_ul is f with x_i at ub and all 
 
 Our reading. The paper leaves its thresholds open and sets the other variables to ub only, once. Here:
 * eps1 is the rounding bound of RDG2, eps2 the rounding of f carried into ln|F|, capped.
-* Golden sections go side by side, a few at a time, so that a step of them is one batch. (`abreast`)
+* ub of the first two stages is drawn in by a thousandth of the range, by a little more or less for every variable:
+  on the diagonal of a symmetric box interactions of odd and even functions do not show.
+* Golden sections go side by side, a few at a time, so that a step of them is one batch (`abreast`).
 * A minimum is compared with points that the golden section has already seen to be worse. So "moved", one of them
   being better now, *proves* an interaction: in H(g(x_i) + rest), H increasing, the order of two values of x_i is
   the same whatever the others are. That no point moved proves nothing; more contexts can only remove misses. They
@@ -20,12 +22,13 @@ Our reading. The paper leaves its thresholds open and sets the other variables t
   paper's three evaluations a variable.
 * A minimum on a bound has both its worse points on one side, and few contexts lift it off. Such variables are
   asked in more contexts; and the question is turned round: does leaving the bound move somebody's minimum?
+* RGD moves the asked groups alone, from where the minima are. At the end one member of every group is asked with
+  everything else anywhere: does another group change the order of its values?
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -37,14 +40,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from separable.decomposers.findings import Findings
-    from separable.decomposers.golden import Along, Seen
+    from separable.decomposers.golden import Along, Valley
     from separable.evaluator import Evaluator
-    from separable.problems import Array, IntArray, Mask
+    from separable.problems import Array, IntArray, Mask, Problem
 
 UNIT = 2.0**-53  # u, the unit roundoff
+SLIVER = 2.0**-10  # of the range
+POINTS = 8  # at which the order of a variable's values is compared
 CLOSE = 10.0  # a decision nearer to its threshold than this factor is a close call
 
-Variables = TypeVar("Variables", "list[int]", "IntArray")
+Variables = TypeVar("Variables", "Sequence[int]", "IntArray")
 
 
 def csg(
@@ -76,33 +81,35 @@ def csg(
         if not isinstance(number, int) or number < least:
             raise BadInput(f"csg: {name} must be a whole number, {least} or more, got {number!r}")
     with findings.stage("additive"):
-        corners, rest = additive(f, findings)
+        corners, rest = additive(f, findings, rng)
     with findings.stage("multiplicative"):
         rest = msvd(f, findings, corners, rest, product_cap)
-    with findings.stage("minima"):
-        minima = search_minima(f, findings, rest, precision, step, abreast)
+    minima = Minima(f.problem)
     shift = ShiftTest(f, findings, minima, step)
+    with findings.stage("minima"):
+        search_minima(shift, rest, precision, abreast)
     with findings.stage("composite"):
-        witnesses = gsvd(shift, rng, looks)
-        findings.composite = [i for i in minima.searched if i not in witnesses]
+        moved = gsvd(shift, rng, looks)
+        findings.composite = [i for i in minima.searched if i not in moved]
     with findings.stage("groups"):
-        nvg(shift, rng, looks, witnesses)
+        nvg(shift, rng, looks, moved)
 
 
 class Corners(NamedTuple):
-    """The values of stage 1: f_ll, f_uu, and f_ul, f_lu for every variable."""
+    """What stage 1 has seen: ub as it took it; f_ll, f_uu; f_ul, f_lu for every variable."""
 
+    ub: Array
     ll: float
     uu: float
     ul: Array
     lu: Array
 
 
-def additive(f: Evaluator, findings: Findings) -> tuple[Corners, IntArray]:
+def additive(f: Evaluator, findings: Findings, rng: np.random.Generator) -> tuple[Corners, IntArray]:
     """Stage 1, CSG lines 3-10: the variables whose effect is the same at the lower and at the upper corner."""
-    n, lb, ub = f.problem.dim, f.problem.lower, f.problem.upper
+    n, lb, ub = f.problem.dim, f.problem.lower, _upper_corner(f, rng)
     f_ll, f_uu = f(np.stack([lb, ub]))  # line 3
-    corners = Corners(f_ll, f_uu, np.empty(n), np.empty(n))
+    corners = Corners(ub, f_ll, f_uu, np.empty(n), np.empty(n))
     gamma = _gamma(math.sqrt(n) + 2.0)
     rest = []
     for chunk in _chunks(np.arange(n)[::-1], f, 2):  # line 4
@@ -122,9 +129,19 @@ def additive(f: Evaluator, findings: Findings) -> tuple[Corners, IntArray]:
     return corners, np.concatenate(rest)
 
 
+def _upper_corner(f: Evaluator, rng: np.random.Generator) -> Array:
+    """ub, but for a sliver, another one for every variable.
+
+    On the diagonal of a symmetric box the effects of x_i in both corners are the same for even and odd functions,
+    and x1^2 is x1 x2: interactions would not show.
+    """
+    lb, ub = f.problem.lower, f.problem.upper
+    return ub - SLIVER * rng.uniform(0.5, 1.0, f.problem.dim) * (ub - lb)
+
+
 def msvd(f: Evaluator, findings: Findings, corners: Corners, rest: IntArray, cap: float) -> IntArray:
     """Stage 2, MSVD: the variables whose effect is a factor; four evaluations each."""
-    n, lb, ub = f.problem.dim, f.problem.lower, f.problem.upper
+    n, lb, ub = f.problem.dim, f.problem.lower, corners.ub
     quarter = (ub - lb) / 4.0  # on a symmetric box: x_i halved, as in the paper
     left, done = [rest[:0]], 0
     for chunk in _chunks(rest, f, 4):
@@ -158,23 +175,29 @@ def _multiplicative(corner: Array, moved: Array, n: int, cap: float) -> tuple[Ma
     return known & keeps_sign & (beta2 < eps2), known & _near(beta2, eps2)
 
 
-@dataclass
 class Minima:
     """What the searches found: for every searched variable its minimum and the worse points beside it."""
 
-    cv: Array  # the context vector at the end: minima, and the centre elsewhere
-    centre: Array
-    lower: Array
-    upper: Array
-    searched: list[int] = field(default_factory=list)  # S, in the order of the search: falling
-    left: dict[int, Seen] = field(default_factory=dict)
-    right: dict[int, Seen] = field(default_factory=dict)
-    first: dict[int, int] = field(default_factory=dict)  # of those that were searched side by side with it
+    def __init__(self, problem: Problem) -> None:
+        self.lower, self.upper = problem.lower, problem.upper
+        self.centre = self.lower + (self.upper - self.lower) / 2.0
+        self.cv = self.centre.copy()  # the context vector: minima where they are known, the centre elsewhere
+        self.searched: list[int] = []  # S, in the order of the search
+        self.turns = 0  # of the search: the variables of one turn go side by side
+        self.turn = np.full(problem.dim, problem.dim)
+        self.valley: dict[int, Valley] = {}
+
+    def enter(self, variables: IntArray, valleys: list[Valley]) -> None:
+        """The outcome of one turn of the search."""
+        for i, valley in zip(variables.tolist(), valleys, strict=True):
+            self.cv[i], self.valley[i] = valley.x, valley
+        self.searched += variables.tolist()
+        self.turn[variables] = self.turns
+        self.turns += 1
 
     def archived(self, i: int) -> Array:
-        """C[i]: the variables searched before x_i at their minima, those with and after it still at the centre."""
-        before = self.first[i] + 1  # the search goes from the last variable to the first
-        return np.concatenate([self.centre[:before], self.cv[before:]])
+        """C[i]: the variables of earlier turns at their minima, all others still at the centre."""
+        return np.where(self.turn < self.turn[i], self.cv, self.centre)
 
     def far_from(self, i: int) -> Array:
         """C[i] with all others of S at the bound farther from where they are; upper, from the centre."""
@@ -190,11 +213,11 @@ class Minima:
 
     def on_bound(self, i: int) -> bool:
         """Whether nothing on one side of the minimum was seen to be worse, down to the bound."""
-        return not (len(self.left[i].x) and len(self.right[i].x))
+        return not (len(self.valley[i].left.x) and len(self.valley[i].right.x))
 
     def beside(self, i: int, share: float) -> tuple[tuple[float, float], tuple[float, float]]:
         """Two points seen to be worse, with their values: one on either side, within this share of the range."""
-        x, left, right = self.cv[i], self.left[i], self.right[i]
+        x, left, right = self.valley[i]
         reach = share * (self.upper[i] - self.lower[i])
         if self.on_bound(i):
             side = left if len(left.x) else right
@@ -203,27 +226,18 @@ class Minima:
         return left.within(x, reach), right.within(x, reach)
 
 
-def search_minima(
-    f: Evaluator, findings: Findings, rest: IntArray, precision: float, step: float, abreast: int
-) -> Minima:
+def search_minima(shift: ShiftTest, rest: IntArray, precision: float, abreast: int) -> None:
     """CSG lines 16-18: the independent minimum of every variable left, in the context of those already found.
 
     The pseudocode takes one variable after the other; here so many go side by side, in a common context.
     """
-    lb, ub = f.problem.lower, f.problem.upper
-    centre = lb + (ub - lb) / 2.0
-    minima = Minima(centre.copy(), centre, lb, ub)
+    f, minima = shift.f, shift.minima
     for start in range(0, len(rest), abreast):
         block = rest[start : start + abreast]
-        along = _along(f.restrict(minima.cv, block), centre[block])
-        valleys = gss(along, lb[block], ub[block], precision, step)
-        for i, valley in zip(block.tolist(), valleys, strict=True):
-            minima.cv[i] = valley.x  # line 17
-            minima.left[i], minima.right[i] = valley.left, valley.right
-            minima.first[i] = int(block[0])
-            minima.searched.append(i)
-        findings.progress(len(minima.searched), len(rest))
-    return minima
+        along = _along(f.restrict(minima.cv, block), minima.centre[block])
+        valleys = gss(along, minima.lower[block], minima.upper[block], precision, shift.step)
+        minima.enter(block, valleys)  # line 17
+        shift.findings.progress(min(start + abreast, len(rest)), len(rest))
 
 
 def _along(block: Callable[[Array], Array], centre: Array) -> Along:
@@ -270,6 +284,15 @@ class ShiftTest:
             points, before[flat] = self._beside([variables[j] for j in flat.tolist()], contexts[flat], reach[flat])
             sides[flat] = self.f(points.reshape(-1, n)).reshape(-1, 2)
 
+    def another_order(self, before: Array, after: Array) -> bool:
+        """Whether two of the values stand the other way round now, by more than rounding."""
+        orders = []
+        for values in (before, after):
+            differences = values[:, None] - values
+            sure = np.abs(differences) > self._noise * np.abs(values).max()
+            orders.append(np.where(sure, np.sign(differences), 0.0))
+        return bool((orders[0] * orders[1] < 0.0).any())
+
     def _beside(self, variables: Sequence[int], contexts: Array, reach: Array) -> tuple[Array, Array]:
         """The contexts twice (k, 2, n), with every variable at its two worse points; and their values then."""
         points = np.repeat(contexts[:, None, :], 2, axis=1)
@@ -294,18 +317,21 @@ Witnesses = dict[int, "Array | None"]  # of a moved variable: where it moved; No
 
 def gsvd(shift: ShiftTest, rng: np.random.Generator, looks: int) -> Witnesses:
     """Stage 3, GSVD: the variables whose minimum moves, each with a context in which it did."""
-    minima, progress = shift.minima, shift.findings.progress
+    minima = shift.minima
+    asked = minima.searched
     moved: Witnesses = {}
-    for chunk in _chunks(minima.searched, shift.f, 3):  # lines 1-4
+    done = 0
+    for chunk in _chunks(asked, shift.f, 3):  # lines 1-4
         moved.update(dict.fromkeys(shift(chunk, np.stack([minima.far_from(i) for i in chunk]))))
-        progress(minima.searched.index(chunk[-1]) + 1, len(minima.searched))
+        done += len(chunk)
+        shift.findings.progress(done, len(asked))
     shown = [minima.others_at(minima.upper), minima.others_at(minima.lower)]
     for context in shown + [minima.others_at(_anywhere(minima, rng)) for _ in range(looks)]:
-        asked = [i for i in minima.searched if minima.on_bound(i) and i not in moved]
-        for chunk in _chunks(asked, shift.f, 3):
+        still = [i for i in asked if minima.on_bound(i) and i not in moved]
+        for chunk in _chunks(still, shift.f, 3):
             moved.update(dict.fromkeys(shift(chunk, np.repeat(context[None], len(chunk), axis=0)), context))
     if moved:  # otherwise nothing interacts with anything
-        look_again(shift, moved, minima.searched, rng)
+        look_again(shift, moved, asked, rng)
     return moved
 
 
@@ -342,30 +368,70 @@ def nvg(shift: ShiftTest, rng: np.random.Generator, looks: int, moved: Witnesses
         for i in look_again(shift, moved, minima.searched, rng):
             findings.composite.remove(i)
             _join(i, rgd(shift, i, groups, moved[i]), groups)
-    find_partners(shift, moved, groups)
+    find_partners(shift, moved, [i for i in minima.searched if i not in moved and minima.on_bound(i)])
     quiet = 0
     while len(groups) > 1 and quiet < looks:  # until so many looks in a row have joined nothing
         context, before = minima.others_at(_anywhere(minima, rng)), len(groups)
         for i in [i for i in moved if sparse or minima.on_bound(i) or [i] in groups]:
             _join(i, rgd(shift, i, [group for group in groups if i not in group], context), groups)
+        reorder(shift, rng)
         quiet = 0 if len(groups) < before else quiet + 1
+    find_partners(shift, moved, _alone(groups))
+    for i in _alone(groups):  # proved to interact, and none of those that moved is its partner
+        passed = [[j] for j in minima.searched if j not in moved]
+        _adopt(i, rgd(shift, i, passed, moved[i]), moved, findings)
 
 
-def find_partners(shift: ShiftTest, moved: Witnesses, groups: list[list[int]]) -> None:
-    """Turn the question round for minima on a bound that never moved: do they move the minimum of a member?
+def reorder(shift: ShiftTest, rng: np.random.Generator) -> None:
+    """Ask one member of every group whether other groups change the order of its values, all else anywhere.
+
+    RGD asks beside the minimum, with nothing but the asked groups away from theirs. In x1 x2 x3 around 0 nobody
+    sees anybody like that: each needs two others away.
+    """
+    f, minima, groups = shift.f, shift.minima, shift.findings.groups
+    base, away = (minima.others_at(_anywhere(minima, rng)) for _ in range(2))
+
+    def values(i: int, x: Array, members: list[int]) -> Array:
+        points = np.repeat(base[None], POINTS, axis=0)
+        points[:, members] = away[members]
+        points[:, i] = x
+        return f(points)
+
+    def reordered(i: int, x: Array, before: Array, asked: list[list[int]]) -> list[list[int]]:
+        if not asked or not shift.another_order(before, values(i, x, [j for group in asked for j in group])):
+            return []
+        half = len(asked) // 2
+        return reordered(i, x, before, asked[:half]) + reordered(i, x, before, asked[half:]) if half else asked
+
+    for i in [int(rng.choice(group)) for group in groups]:
+        x = rng.uniform(minima.lower[i], minima.upper[i], POINTS)
+        others = [group for group in groups if i not in group]
+        _join(i, reordered(i, x, values(i, x, []), others), groups)
+
+
+def find_partners(shift: ShiftTest, moved: Witnesses, asked: Sequence[int]) -> None:
+    """Turn the question round: does a step of these move the minimum of another?
 
     Few contexts lift a minimum off a bound, but any step away from the bound shows in whoever interacts with it.
     """
-    minima, findings = shift.minima, shift.findings
-    asked = [[i] for i in minima.searched if i not in moved and minima.on_bound(i)]
+    minima, groups = shift.minima, shift.findings.groups
     away = minima.others_at(np.where(minima.cv > minima.centre, minima.lower, minima.upper))
     for i in list(moved) if asked else ():
-        for hit in rgd(shift, i, asked, away):
-            j = hit[0]
-            if j not in moved:
-                moved[j] = None
-                findings.composite.remove(j)
-            _join(j, [group for group in groups if i in group], groups)
+        own = next(group for group in groups if i in group)
+        _adopt(i, rgd(shift, i, [[j] for j in asked if j not in own], away), moved, shift.findings)
+
+
+def _alone(groups: list[list[int]]) -> list[int]:
+    return [group[0] for group in groups if len(group) == 1]
+
+
+def _adopt(i: int, hit: list[list[int]], moved: Witnesses, findings: Findings) -> None:
+    """The variables hit have moved the minimum of x_i: they belong to its group, though they had passed."""
+    for (j,) in hit:
+        if j not in moved:
+            moved[j] = None
+            findings.composite.remove(j)
+        _join(j, [group for group in findings.groups if i in group], findings.groups)
 
 
 def _join(i: int, hit: list[list[int]], groups: list[list[int]]) -> bool:

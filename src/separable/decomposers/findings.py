@@ -71,7 +71,7 @@ class Findings:
             )
         )
 
-    def freeze(self, method: str) -> Decomposition:
+    def freeze(self, method: str, *, finished: bool) -> Decomposition:
         """All that has been settled; what has not is undecided."""
         settled = {*self.additive, *self.multiplicative, *self.composite}.union(*self.groups)
         return Decomposition(
@@ -85,6 +85,7 @@ class Findings:
             stages=tuple(self._stages),
             close_calls=tuple(sorted(self.close_calls)),
             method=method,
+            finished=finished,
         )
 
     def note_close(self, variables: Iterable[int]) -> None:

@@ -1,0 +1,224 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from separable import cli
+
+OWN = """
+import time
+
+def bowl(x):
+    return float((x ** 2).sum() + (x[0] * x[1] - 1.0) ** 2)
+
+def slow(x):
+    time.sleep(0.01)
+    return bowl(x)
+
+def rows(x):
+    return (x ** 2).sum(axis=1)
+
+def nan(x):
+    return float("nan")
+
+def breaks(x):
+    raise ZeroDivisionError("no\\nway")
+
+number = 3
+"""
+
+
+@pytest.fixture
+def separable(capsys, monkeypatch):
+    """Run the command line in this process: its exit code, stdout and stderr."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["separable", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        out, err = capsys.readouterr()
+        return end.value.code, out, err
+
+    return run
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A module of the user's in the current folder."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "own.py").write_text(OWN)
+    yield tmp_path / "own.py"
+    sys.modules.pop("own", None)
+
+
+def test_without_arguments_it_shows_its_help(separable):
+    code, out, _ = separable()
+    assert code == 2
+    assert "decompose" in out
+    assert "Example: separable decompose bms/f12" in out
+
+
+@pytest.mark.parametrize("command", ["list", "decompose"])
+def test_every_command_has_a_help_with_an_example(separable, command):
+    code, out, _ = separable(command, "--help")
+    assert code == 0
+    assert "Example: separable" in out
+
+
+def test_it_knows_its_version(separable):
+    assert separable("--version") == (0, "separable 0.1.0\n", "")
+
+
+def test_list_shows_suites_functions_dimensions_and_parts(separable):
+    code, out, _ = separable("list")
+    assert code == 0
+    for expected in ("bms/f15", "bns/f12", "a multiple of 200", "rosenbrock 1/4", "1000"):
+        assert expected in out
+
+
+def test_list_for_machines_is_json(separable):
+    _, out, _ = separable("list", "bns", "--json")
+    assert list(json.loads(out)) == ["bns"]
+    assert len(json.loads(out)["bns"]["functions"]) == 12
+
+
+def test_decompose_prints_stages_variables_and_accuracy(separable):
+    code, out, err = separable("decompose", "bms/f12", "--dim", 200)
+    assert (code, err) == (0, "")
+    for expected in ("additive", "minima", "evaluations", "seconds", "group 1", "separable 100 %, groups 100 %"):
+        assert expected in out
+
+
+def test_decompose_for_machines_is_json_and_nothing_else(separable):
+    code, out, err = separable("decompose", "bms/f2", "--dim", 200, "--json")
+    result = json.loads(out)
+    assert (code, err) == (0, "")
+    assert result["evaluations"] == 802
+    assert result["accuracy"] == {"separable": 1.0, "nonseparable": None}
+
+
+def test_a_picture_is_written_where_it_was_asked_for(separable, tmp_path):
+    code, out, _ = separable("decompose", "bms/f2", "--dim", 200, "--plot", tmp_path / "s.png")
+    assert code == 0
+    assert "picture" in out
+    assert (tmp_path / "s.png").exists()
+
+
+@pytest.mark.parametrize("name", ["own:bowl", "own.py:bowl"])
+@pytest.mark.parametrize(
+    "box", [("--lower", -5, "--upper", 5, "--dim", 4), ("--lower", "-5,-5,-4,-3", "--upper", 5)]
+)
+def test_a_function_of_ones_own_by_module_or_by_file(separable, own, name, box):
+    code, out, _ = separable("decompose", name, *box, "--json")
+    assert code == 0
+    assert json.loads(out)["groups"] == [[0, 1]]
+
+
+def test_a_vectorized_function_of_ones_own(separable, own):
+    code, out, _ = separable(
+        "decompose", "own:rows", "--vectorized", "--lower", 0, "--upper", 1, "--dim", 3, "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["additive"] == [0, 1, 2]
+
+
+def test_options_of_the_method_are_passed_on(separable):
+    one, two = (
+        json.loads(separable("decompose", "bms/f3", "--dim", 200, "--json", *more)[1])["evaluations"]
+        for more in ((), ("--option", "precision=1e-4"))
+    )
+    assert two < one
+
+
+def test_an_end_by_budget_is_exit_code_1_and_said(separable):
+    code, out, _ = separable("decompose", "bms/f3", "--dim", 200, "--budget", 1000)
+    assert code == 1
+    assert "ended early: 100 of 200 variables are undecided" in out
+
+
+BOX = ("--lower", "0", "--upper", "1", "--dim", "3")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["decompos"], "No such command"),
+        (["decompose"], "Missing argument"),
+        (["decompose", "bms/f1", "--dim", "abc"], "--dim"),
+        (["decompose", "bms/f1", "--nope"], "No such option"),
+        (["decompose", "bms/f1", "--dim", "77"], "multiple of 200, got 77"),
+        (["decompose", "bms/f99"], "f1 to f15"),
+        (["decompose", "bmz/f1"], "did you mean 'bms'"),
+        (["decompose", "bms/f1", "--method", "csgg"], "did you mean 'csg'"),
+        (["decompose", "bms/f1", "--option", "precision"], "expected name=value"),
+        (["decompose", "bms/f1", "--option", "precison=1"], "did you mean 'precision'"),
+        (["decompose", "bms/f1", "--budget", "0"], "budget must be"),
+        (["decompose", "bms/f1", "--workers", "0"], "workers must be"),
+        (["decompose", "bms/f1", "--seed", "-1"], "seed: expected"),
+        (["decompose", "bms/f1", "--lower", "0"], "has its own box"),
+        (["decompose", "bms/f1", "--plot", "s.xyz"], "ending such as .png"),
+        (["decompose", "bms/f1", "--plot", "nowhere/s.png"], "no folder"),
+        (["decompose", "own:bowl"], "the box is missing"),
+        (["decompose", "own:bowl", "--lower", "0", "--upper", "1"], "how many variables"),
+        (["decompose", "own:bowl", "--lower", "0,1", "--upper", "1", "--dim", "3"], "expected 1 or 3 numbers"),
+        (["decompose", "own:bowl", "--lower", "x", "--upper", "1", "--dim", "3"], "expected a number"),
+        (["decompose", "own:bowl", "--lower", "1", "--upper", "0", "--dim", "3"], "lower must be below upper"),
+        (["decompose", "own:bowl", "--lower", "0", "--upper", "inf", "--dim", "3"], "must be finite"),
+        (["decompose", "own:bowl", *BOX, "--instance", "1"], "only a benchmark problem has instances"),
+        (["decompose", "own:nothing", *BOX], "has no 'nothing'"),
+        (["decompose", "own:number", *BOX], "expected a function, got int"),
+        (["decompose", "missing:fun", *BOX], "cannot import 'missing'"),
+        (["decompose", "missing.py:fun", *BOX], "there is no file"),
+        (["decompose", "own:nan", *BOX], "returned nan in evaluation 1"),
+        (["decompose", "own:breaks", *BOX], "ZeroDivisionError"),
+        (["decompose", "own:rows", *BOX], "raised"),
+        (["list", "bmz"], "did you mean 'bms'"),
+    ],
+)
+def test_what_is_refused_is_one_line_on_stderr_and_exit_code_2(separable, own, arguments, complaint):
+    code, out, err = separable(*arguments)
+    assert (code, out) == (2, "")
+    assert complaint in err
+    assert err.startswith("separable: ")
+    assert err.count("\n") == 1
+
+
+def in_the_background(*arguments):
+    return subprocess.Popen(
+        [sys.executable, "-c", "from separable.cli import main; main()", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal to a process group")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_prints_what_is_known_and_leaves_no_process(own, workers):
+    box = ("--lower", "-5", "--upper", "5", "--dim", "2000")
+    process = in_the_background("decompose", "own:slow", *box, "--workers", workers)
+    time.sleep(3.0)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 1, err
+    assert "undecided" in out
+    assert "Traceback" not in err
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+def test_a_reader_that_leaves_is_no_error():
+    process = in_the_background("list")
+    process.stdout.close()
+    assert process.wait(timeout=30) == 1
+    assert process.stderr.read() == ""
+    process.stderr.close()
