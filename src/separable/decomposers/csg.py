@@ -12,7 +12,7 @@ beta and eps differences and their thresholds. f_ul is f with x_i at ub and all 
 
 Our reading. The paper leaves its thresholds open and sets the other variables to ub only, once. Here:
 * eps1 is the rounding bound of RDG2, eps2 the rounding of f carried into ln|F|, capped.
-* ub of the first two stages is drawn in by a thousandth of the range, by a little more or less for every variable:
+* ub of the first two stages is drawn in by some hundredths of the range, another share for every variable:
   on the diagonal of a symmetric box interactions of odd and even functions do not show.
 * Golden sections go side by side, a few at a time, so that a step of them is one batch (`abreast`).
 * A minimum is compared with points that the golden section has already seen to be worse. So "moved", one of them
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from separable.problems import Array, IntArray, Mask, Problem
 
 UNIT = 2.0**-53  # u, the unit roundoff
-SLIVER = 2.0**-10  # of the range
+SLIVER = 2.0**-5  # of the range
 POINTS = 8  # at which the order of a variable's values is compared
 CLOSE = 10.0  # a decision nearer to its threshold than this factor is a close call
 
