@@ -27,10 +27,13 @@ test-slow: .venv/ready ## the statistical tests, over many instances
 test-lowest: ## the tests on the oldest versions of everything the package depends on
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install -q --disable-pip-version-check -c tests/lowest.txt -e '.[dev]'
-	.venv-lowest/bin/pytest -q -n 2 -m "not slow"
+	.venv-lowest/bin/pytest -q -n 2 -m "not slow" -W default::DeprecationWarning # of old packages about new ones
 
 bench: .venv/ready ## the benchmarks that stand behind docs/
 	$(BIN)/python benchmarks/csg.py
+	$(BIN)/python benchmarks/csg.py --dims 2000,3000,4000,5000 --instances 0-1
+	$(BIN)/python benchmarks/csg.py --functions 10-15 --instances 100-119
+	$(BIN)/python benchmarks/complexity.py docs/complexity.png
 	$(BIN)/python benchmarks/speed.py
 
 .venv/ready: pyproject.toml

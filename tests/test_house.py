@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -40,3 +41,19 @@ def test_the_version_is_the_same_wherever_it_is_written():
 def test_everything_that_is_exported_exists_and_says_what_it_is():
     for name in separable.__all__:
         assert getattr(separable, name).__doc__
+
+
+def test_the_lowest_versions_tested_are_the_lowest_versions_promised():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    promised = dict(
+        re.fullmatch(r"([\w-]+)>=([\w.]+)", line).groups()
+        for line in project["dependencies"] + extras["cli"] + extras["plots"] + extras["dev"]
+        if not line.startswith("separable")
+    )
+    lines = (ROOT / "tests" / "lowest.txt").read_text().splitlines()
+    tested = dict(line.split("==") for line in lines if not line.startswith("#"))
+    run_by_users = {name for name in promised if name not in ("ruff", "mypy", "import-linter")}
+    assert set(tested) == run_by_users
+    for name, version in tested.items():
+        assert (version + ".0").startswith(promised[name]), name

@@ -155,6 +155,19 @@ def test_a_partial_of_the_users_own_is_what_a_restriction_calls():
     assert p.restrict([1, 2, 3], [1])(np.array([[5.0]])).tolist() == [35.0]
 
 
+def test_a_partial_that_writes_into_its_argument_is_stopped():
+    def partial(context, group):
+        def vandal(points):
+            points[...] = 99.0
+
+        return vandal
+
+    points = np.ones((2, 1))
+    with pytest.raises(FunctionError, match="read-only"):
+        problem(partial=partial).restrict([1, 2, 3], [1])(points)
+    np.testing.assert_array_equal(points, 1.0)
+
+
 @pytest.mark.parametrize(
     ("context", "group", "complaint"),
     [

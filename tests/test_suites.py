@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import separable as sp
-from separable.suites import SUITES
+from separable.suites import SUITES, terms
 
 NAMES = [f"{suite}/f{k}" for suite in ("bms", "bns") for k in SUITES[suite].functions]
 PAPER_OPTIMA = {1: 1, 2: 100, 3: 0, 4: 0, 5: 1, 6: 1, **dict.fromkeys(range(7, 14), 100), 14: 1, 15: 100}
@@ -122,6 +122,16 @@ def test_a_restriction_is_the_full_function_to_rounding(name, data):
     points = rng.uniform(-5, 5, (data.draw(st.integers(1, 70)), len(group)))
     part = p.restrict(context, group)
     np.testing.assert_allclose(part(points), p(part.whole(points)), rtol=1e-12)
+
+
+def test_rastrigin_is_what_its_formula_says_and_exact_where_it_is_least():
+    z = np.concatenate([np.random.default_rng(0).uniform(-6.0, 6.0, 10_000), np.arange(-6.0, 6.5, 0.5)])
+    formula = z**2 - 10.0 * np.cos(2.0 * np.pi * z) + 10.0
+    value = terms.rastrigin(z[:, None, None], np.arange(1))[:, 0]
+    np.testing.assert_allclose(value, formula, rtol=1e-14, atol=2e-14)
+    near = np.array([0.0, 1e-3, 1e-9, 1e-150])
+    exactly = near**2 + 20.0 * np.sin(np.pi * near) ** 2
+    np.testing.assert_allclose(terms.rastrigin(near[:, None, None], np.arange(1))[:, 0], exactly, rtol=1e-15)
 
 
 @settings(max_examples=10)

@@ -34,7 +34,8 @@ class Problem:
         truth: the true structure, where it is known.
         partial: optional; `partial(context, group)` returns a function of (m, len(group)) arrays with the
             values of `fun` where the group moves and all else stays at `context`. It may reuse whatever
-            does not depend on the group. `suites` shows how.
+            does not depend on the group, and must not write into its argument, which it gets read-only.
+            `suites` shows how.
 
     >>> p = Problem("bowl", lambda x: float(x @ x), lower=[-1, -1, -1], upper=[2, 2, 2])
     >>> p.dim, p([1, 1, 0]), p([[1, 1, 0], [0, 0, 2]])
@@ -109,7 +110,9 @@ class Restriction:
     def evaluate(self, points: Array, first: int = 1) -> Array:
         """The same; `first` numbers the first evaluation in errors."""
         if self._partial is not None:
-            return _values(self._partial, True, points.copy(), first)
+            shown = points.view()
+            shown.setflags(write=False)
+            return _values(self._partial, True, shown, first)
         return _values(self.problem.fun, self.problem.vectorized, self.whole(points), first)
 
     def whole(self, points: Array) -> Array:

@@ -30,11 +30,13 @@ class ProgressLine:
         self._stage = ""
 
     def __enter__(self) -> ProgressLine:
-        self._progress.start()
+        if not self._progress.disable:
+            self._progress.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        if not self._progress.disable:  # an older rich would print an empty line all the same
+            self._progress.stop()
 
     def update(self, intermediate_result: OptimizeResult) -> None:
         """Show where the run is."""
