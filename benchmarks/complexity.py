@@ -33,6 +33,9 @@ def main() -> None:
         line = axes.loglog(DIMS, spent, "o", markersize=4, label=f"f{k}: n^{exponent:.2f}")[0]
         axes.loglog(DIMS, np.exp(offset) * np.power(DIMS, exponent), color=line.get_color(), linewidth=1)
     axes.set(xlabel="variables", ylabel="evaluations", title="CSG on bms: evaluations against variables")
+    shown = (200, 500, 1000, 2000, 5000)
+    axes.set_xticks(shown, [f"{dim:,}" for dim in shown])
+    axes.xaxis.set_minor_formatter("")
     axes.grid(visible=True, which="both", alpha=0.25)
     axes.legend(frameon=False)
     for side in ("top", "right"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import separable
+import separable as sp
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -35,12 +35,12 @@ def test_the_global_random_state_of_numpy_is_never_touched(path):
 
 def test_the_version_is_the_same_wherever_it_is_written():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["version"] == separable.__version__
+    assert project["version"] == sp.__version__
 
 
 def test_everything_that_is_exported_exists_and_says_what_it_is():
-    for name in separable.__all__:
-        assert getattr(separable, name).__doc__
+    for name in sp.__all__:
+        assert getattr(sp, name).__doc__
 
 
 def test_the_lowest_versions_tested_are_the_lowest_versions_promised():
@@ -57,3 +57,13 @@ def test_the_lowest_versions_tested_are_the_lowest_versions_promised():
     assert set(tested) == run_by_users
     for name, version in tested.items():
         assert (version + ".0").startswith(promised[name]), name
+
+
+def test_the_decomposer_that_contributing_md_shows_works():
+    code = re.search(
+        r"```python\n(# src/separable/decomposers/.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.S
+    )
+    module: dict[str, object] = {}
+    exec(code[1], module)
+    found = sp.decompose(sp.problem("bms/f10", 200), method=module["halves"])
+    assert (len(found.additive), [len(group) for group in found.groups]) == (50, [150])
