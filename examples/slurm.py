@@ -1,4 +1,4 @@
-"""A campaign on a Slurm cluster: every run of it is a task of workers that Slurm starts and ends as they are needed.
+"""A campaign on a Slurm cluster: its runs are tasks of workers that Slurm starts and ends as they are needed.
 
 On the login node, in an environment with `pip install 'separable[cli,dask]' dask-jobqueue` that the nodes see too:
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 
-from dask_jobqueue import SLURMCluster
+from dask_jobqueue.slurm import SLURMCluster
 from distributed import Client
 
 from separable import campaign

@@ -62,7 +62,8 @@ if __name__ == "__main__":
 def test_the_slurm_example_runs_a_campaign_on_a_queue_of_jobs(tmp_path):
     pytest.importorskip("dask_jobqueue")
     (tmp_path / "tiny.toml").write_text(
-        'name = "tiny"\nbudget = 1e3\n[[problems]]\nsuite = "bms"\nfunctions = "1-3"\ndims = [200]\n[methods.csg]\n'
+        'name = "tiny"\nbudget = 1e3\n[[problems]]\nsuite = "bms"\nfunctions = "1-3"\ndims = [200]\n'
+        "[methods.csg]\n"
     )
     script = tmp_path / "main.py"
     script.write_text(SLURM_WITHOUT_SLURM)
