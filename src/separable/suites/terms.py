@@ -12,14 +12,14 @@ so that a problem can be sent to worker processes.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from separable.problems import Array, IntArray
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Outer = Callable[[Array], Array]
 
 CACHE_ELEMENTS = 2**16  # numbers in a slab of points: small enough that all its temporaries stay in the cache
-TILE = 8  # rows of one matrix product
+TILE = 25  # rows of one matrix product
 SMALL_BATCH = 64  # points of a batch that is so small that every call of NumPy counts
 
 # The allocator of glibc gives the memory of every temporary back to the system, and takes it anew, page by page,
@@ -44,10 +44,29 @@ class Term:
     inner: Inner
     outer: Outer | None = None
     weight: float = 1.0
+    _every: IntArray = field(init=False)
+    _flat: IntArray = field(init=False)
+    _in_order: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        flat = self.variables.ravel()
+        object.__setattr__(self, "_every", np.arange(len(self.variables)))
+        object.__setattr__(self, "_flat", flat)
+        object.__setattr__(self, "_in_order", np.array_equal(flat, np.arange(len(flat))))
+
+    def inner_of(self, z: Array) -> Array:
+        """The inner function of every block, from z (m, n).
+
+        The blocks are put side by side in memory first: sums then add in one order for any m.
+        """
+        all_in_order = self._in_order and len(self._flat) == z.shape[1]
+        blocks = z if all_in_order else z.take(self._flat, axis=1)
+        return self.inner(blocks.reshape(len(z), *self.variables.shape), self._every)
 
     def finish(self, total: Array) -> Array:
         """From the sum over the blocks to the value of the term."""
-        return self.weight * (total if self.outer is None else self.outer(total))
+        value = total if self.outer is None else self.outer(total)
+        return value if self.weight == 1.0 else self.weight * value
 
 
 class Sum:
@@ -56,7 +75,6 @@ class Sum:
     def __init__(self, terms: Sequence[Term], shift: Array) -> None:
         self.terms = tuple(terms)
         self.shift = shift
-        self._whole = [np.array_equal(term.variables.ravel(), np.arange(len(shift))) for term in terms]
 
     def __call__(self, points: Array) -> Array:
         """Values at points (m, n)."""
@@ -68,15 +86,9 @@ class Sum:
     def _slab(self, points: Array) -> Array:
         z = points - self.shift
         value = np.zeros(len(points))
-        for term, blocks in zip(self.terms, self._blocks(z), strict=True):
-            value += term.finish(np.add.reduce(term.inner(blocks, _all_blocks(term)), axis=-1))
+        for term in self.terms:
+            value += term.finish(np.add.reduce(term.inner_of(z), axis=-1))
         return value
-
-    def _blocks(self, z: Array) -> Iterator[Array]:
-        """The blocks of every term, (m, blocks, size), side by side in memory: sums add in one order for any m."""
-        for term, whole in zip(self.terms, self._whole, strict=True):
-            block = z if whole else z.take(term.variables.ravel(), axis=1)
-            yield block.reshape(len(z), *term.variables.shape)
 
     def restrict(self, context: Array, group: IntArray) -> Callable[[Array], Array]:
         """The function of the group's variables, all others at `context`; see `Problem.partial`."""
@@ -85,14 +97,15 @@ class Sum:
         place[group] = np.arange(len(group))
         constant = 0.0
         touched = []
-        for term, all_blocks in zip(self.terms, self._blocks(z[None]), strict=True):
+        for term in self.terms:
             blocks = np.flatnonzero((place[term.variables] >= 0).any(axis=1))
-            fixed = term.inner(all_blocks, _all_blocks(term))
+            fixed = term.inner_of(z[None])
             if blocks.size == 0:
                 constant += float(term.finish(fixed.sum(axis=-1))[0])
             else:
                 fixed[..., blocks] = 0.0
                 touched.append(_Touched(term, blocks, fixed.sum(axis=-1), z, place))
+                constant += touched[-1].apart
         shift = np.tile(self.shift[group], (SMALL_BATCH, 1))  # a row a point: faster than one row for all
 
         def restricted(points: Array) -> Array:
@@ -111,7 +124,11 @@ class _Touched:
 
     def __init__(self, term: Term, blocks: IntArray, rest: Array, z: Array, place: IntArray) -> None:
         variables = term.variables[blocks]
-        self.term, self.blocks, self.rest = term, blocks, rest
+        plain = term.outer is None and term.weight == 1.0
+        self.term, self.blocks = term, blocks
+        self.finish = None if plain else term.finish
+        self.rest = rest  # the sum over the other blocks
+        self.apart = float(rest[0]) if plain else 0.0  # what of it may be added at the very end
         self.shape = variables.shape
         self.source = place[variables.ravel()]  # where in the group's array each entry is found, -1: it is fixed
         self.moving = np.flatnonzero(self.source >= 0)
@@ -127,13 +144,12 @@ class _Touched:
         else:
             block = np.repeat(self.fixed[None, :], len(y), axis=0)
             block[:, self.moving] = y[:, self.source[self.moving]]
-        total = np.add.reduce(self.term.inner(block.reshape(len(y), *self.shape), self.blocks), axis=-1)
+        each = self.term.inner(block.reshape(len(y), *self.shape), self.blocks)
+        total = each[..., 0] if self.shape[0] == 1 else np.add.reduce(each, axis=-1)
+        if self.finish is None:
+            return total
         total += self.rest
-        return self.term.finish(total)
-
-
-def _all_blocks(term: Term) -> IntArray:
-    return np.arange(len(term.variables))
+        return self.finish(total)
 
 
 # --- inner functions of one variable ---
@@ -186,15 +202,15 @@ def schwefel(z: Array, _: IntArray) -> Array:
 def rosenbrock(z: Array, _: IntArray) -> Array:
     """Rosenbrock: the chain of 100 (z_i^2 - z_{i+1})^2 + (z_i - 1)^2; its minimum is at 1."""
     step = z * z
-    flat, value = step.reshape(-1), z.reshape(-1)
-    flat[:-1] -= value[1:]  # straight through memory; what the last of a block gets means nothing
+    along, ahead = step.reshape(-1), z.reshape(-1)[1:]
+    along[:-1] -= ahead  # straight through memory, as it is fastest; what the last of a block gets is no step
     step[..., -1] = 0.0
-    total = _square(step)
-    total *= 100.0
+    value = _square(step)
+    value *= 100.0
     np.subtract(z, 1.0, out=step)
     step[..., -1] = 0.0
-    total += _square(step)
-    return total
+    value += _square(step)
+    return value
 
 
 def rotated_rastrigin(rotation: Array) -> Inner:
@@ -203,7 +219,7 @@ def rotated_rastrigin(rotation: Array) -> Inner:
 
 
 def _rotated_waves(rotation: Array, z: Array, _: IntArray) -> Array:
-    value: Array = waves(rotate(z, rotation)).sum(axis=2)
+    value: Array = np.add.reduce(waves(rotate(z, rotation)), axis=2)
     return value
 
 
@@ -242,17 +258,17 @@ def rotate(z: Array, rotation: Array) -> Array:
     Matrix products of different heights add in different orders. So they are all made TILE rows high, and a
     point gets the same bits in whatever batch it comes.
     """
-    m, blocks, size = z.shape
-    rows = m * blocks
-    tiles = -(-rows // TILE)
-    padded = np.zeros((tiles * TILE, size))
-    padded[:rows] = z.reshape(rows, size)
-    product: Array = np.matmul(padded.reshape(tiles, TILE, size), rotation)
+    rows, size = z.shape[0] * z.shape[1], z.shape[2]
+    tiled = z
+    if rows % TILE:
+        tiled = np.zeros((rows + -rows % TILE, size))
+        tiled[:rows] = z.reshape(rows, size)
+    product: Array = np.matmul(tiled.reshape(-1, TILE, size), rotation)
     return product.reshape(-1, size)[:rows].reshape(z.shape)
 
 
 def _square(y: Array) -> Array:
-    """The sum of y^2 over the last axis."""
+    """The sum of y^2 over the last axis, of each row by itself."""
     value: Array = np.matmul(y[..., None, :], y[..., :, None])[..., 0, 0]
     return value
 
@@ -263,10 +279,14 @@ def random_rotation(size: int, rng: np.random.Generator) -> Array:
 
 
 # 80^(1/4) sin(pi t / 2) / t in powers of t^2, interpolated at Chebyshev's points for |t| <= 1/2, exact to 4e-18
-HALF_WAVE = (
-    *(4.697776745639038, -1.9318832518372562, 0.23833654305867732, -0.014001710671546982),
-    *(0.0004798309584401306, -1.0762453903863886e-05, 1.6849392027407384e-07),
+HALF_WAVE = tuple(
+    np.array(coefficient)  # NumPy adds an array without dimensions faster than a number
+    for coefficient in (
+        *(4.697776745639038, -1.9318832518372562, 0.23833654305867732, -0.014001710671546982),
+        *(0.0004798309584401306, -1.0762453903863886e-05, 1.6849392027407384e-07),
+    )
 )
+SQRT_80 = np.array(math.sqrt(80.0))
 
 
 def waves(z: Array) -> Array:
@@ -291,6 +311,6 @@ def ripples(z: Array) -> Array:
     v += HALF_WAVE[0]
     v *= v
     v *= w
-    np.subtract(math.sqrt(80.0), v, out=w)
+    np.subtract(SQRT_80, v, out=w)
     v *= w
     return v
