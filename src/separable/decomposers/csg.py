@@ -50,7 +50,7 @@ SLIVER = 2.0**-5  # of the range
 POINTS = 8  # at which the order of a variable's values is compared
 CLOSE = 10.0  # a decision nearer to its threshold than this factor is a close call
 
-Items = TypeVar("Items", "Sequence[int]", "Sequence[list[list[int]]]", "IntArray")
+Items = TypeVar("Items", "Sequence[int]", "Sequence[Question]", "IntArray")
 
 
 def csg(
@@ -367,11 +367,12 @@ def nvg(shift: ShiftTest, rng: np.random.Generator, looks: int, moved: Witnesses
     minima, findings = shift.minima, shift.findings
     groups = findings.groups
     known = [i for i in minima.searched if i in moved]
+    known.sort(key=minima.on_bound)  # minima on a bound are harder to tell, so they come last
+    # RGD's first question is about all before x_i, however they will be grouped: it is asked of everybody at once
+    first = ask(shift, [(i, known[:k], moved[i]) for k, i in enumerate(known) if k])
     started = 0
-    for i in sorted(
-        known, key=minima.on_bound
-    ):  # lines 1-3; on a bound they are harder to tell, so these come last
-        started += _join(i, rgd(shift, i, groups, moved[i]), groups)
+    for i, hit in zip(known, [False, *first], strict=bool(known)):  # lines 1-3
+        started += _join(i, rgd(shift, i, groups, moved[i], first=hit), groups)
         findings.progress(sum(map(len, groups)), len(known))
     sparse = started > 2 * len(groups)  # a chain: every link had but one chance to be seen
     for _ in range(looks if sparse else 0):
@@ -452,24 +453,23 @@ def _join(i: int, hit: list[list[int]], groups: list[list[int]]) -> bool:
     return not merged
 
 
-def rgd(shift: ShiftTest, i: int, groups: list[list[int]], witness: Array | None) -> list[list[int]]:
+def rgd(
+    shift: ShiftTest, i: int, groups: list[list[int]], witness: Array | None, *, first: bool | None = None
+) -> list[list[int]]:
     """RGD: the groups whose variables, put to the context where x_i moved, move its minimum.
 
-    Both halves of what was hit are always asked, so the halvings of one depth are one batch.
+    Both halves of what was hit are always asked, so the halvings of one depth are one batch. `first` is the answer
+    for all groups together, where it is known.
     """
-    minima = shift.minima
-    away = minima.far_from([i])[0] if witness is None else witness
+    away = shift.minima.far_from([i])[0] if witness is None else witness
     hit = []
     asked = [groups] if groups else []
+    answers = None if first is None else [first]
     while asked:
-        moving: list[list[list[int]]] = []
-        for chunk in _chunks(asked, shift.f, 3):
-            contexts = minima.archived([i] * len(chunk))  # line 1
-            for context, part in zip(contexts, chunk, strict=True):
-                members = [j for group in part for j in group]
-                context[members] = away[members]  # line 2
-            moving += compress(chunk, shift([i] * len(chunk), contexts))  # lines 3-12
-        asked = []
+        if answers is None:
+            answers = ask(shift, [(i, [j for group in part for j in group], away) for part in asked])
+        moving = compress(asked, answers)
+        asked, answers = [], None
         for part in moving:
             if len(part) == 1:  # lines 13-14
                 hit += part
@@ -477,6 +477,22 @@ def rgd(shift: ShiftTest, i: int, groups: list[list[int]], witness: Array | None
                 half = len(part) // 2
                 asked += [part[:half], part[half:]]
     return hit
+
+
+Question = tuple[int, "Sequence[int]", "Array | None"]  # a variable; others; the context where they are put
+
+
+def ask(shift: ShiftTest, questions: Sequence[Question]) -> list[bool]:
+    """RGD lines 1-12: whether the minimum of x_i moves if those others, and nobody else, go to that context."""
+    answers: list[bool] = []
+    for chunk in _chunks(questions, shift.f, 3):
+        which = [i for i, _, _ in chunk]
+        contexts = shift.minima.archived(which)  # line 1
+        for context, (i, others, witness) in zip(contexts, chunk, strict=True):
+            away = shift.minima.far_from([i])[0] if witness is None else witness
+            context[others] = away[others]  # line 2
+        answers += shift(which, contexts).tolist()  # lines 3-12
+    return answers
 
 
 def _anywhere(minima: Minima, rng: np.random.Generator) -> Array:
