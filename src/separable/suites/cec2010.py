@@ -134,7 +134,7 @@ def _rotation(draw: Generator) -> Array:
 
 
 def _dot(one: Array, other: Array) -> float:
-    """Added in order, so that M is the same on every machine; that of f6 shows an ulp ten thousand times as large."""
+    """Added in order, so that M is the same on every machine; an ulp is ten thousand times as large in f6's."""
     return float((one * other).cumsum()[-1])
 
 

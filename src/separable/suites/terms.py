@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Outer = Callable[[Array], Array]
 
 CACHE_ELEMENTS = 2**16  # numbers in a slab of points: small enough that all its temporaries stay in the cache
-TILE = 25  # rows of one matrix product
+TILE = 8  # rows of one matrix product; all kernels of OpenBLAS treat the rows of 8, 16 or 24 alike, not of 25
 SMALL_BATCH = 64  # points of a batch that is so small that every call of NumPy counts
 
 # The allocator of glibc gives the memory of every temporary back to the system, and takes it anew, page by page,
