@@ -222,6 +222,7 @@ def test_there_are_checksums_of_75_files():
         ("cec2010/f1", {"dim": 500}, "dim must be 1000, got 500"),
         ("cec2010/f1", {"instance": 1}, "there is one instance, 0, got 1"),
         ("cec2010/f1", {"data": "here"}, "leave data out"),
+        ("cec2013/f1", {"data": 3}, "data must be a folder, got 3"),
         ("cec2013/f1", {"dim": 905}, "dim must be 1000; f13 and f14: 905, got 905"),
         ("cec2013/f13", {"dim": 1000}, "dim must be 1000; f13 and f14: 905, got 1000"),
         ("cec2013/f1", {"instance": 3}, "there is one instance"),

@@ -56,6 +56,8 @@ def find(folder: str | Path | None, name: str) -> Path:
     """The folder of the files: the one given, the one the environment names, or that of an installed package."""
     for given, where in ((folder, "data"), (os.environ.get(VARIABLE) or None, VARIABLE)):
         if given is not None:
+            if not isinstance(given, str | os.PathLike):
+                raise BadInput(f"{name}: data must be a folder, got {given!r}")
             place = Path(given).expanduser()
             if not place.is_dir():
                 raise BadInput(f"{name}: {where} must be the folder with the official files; {place} is no folder")
