@@ -407,29 +407,3 @@ def test_accuracy_with_windows_is_the_share_of_the_largest_group_found(k):
     assert p.truth.groups == (tuple(range(181)),)
     found = sp.Decomposition(181, additive=range(11), groups=[range(11, 51), range(51, 181)])
     assert found.accuracy(p.truth) == (None, 130 / 181)
-
-
-# values at the centre of the box, so that no change of the instances goes unnoticed; instance 0
-RECORDED = {
-    "cec2013-like/f1": 145666186964.64526,
-    "cec2013-like/f2": 35209.8575618143,
-    "cec2013-like/f3": 21.762552542905198,
-    "cec2013-like/f4": 2015481292053582.2,
-    "cec2013-like/f5": 7895277.729019078,
-    "cec2013-like/f6": 913.2245964872668,
-    "cec2013-like/f7": 179526896761918.4,
-    "cec2013-like/f8": 2196453378968742.5,
-    "cec2013-like/f9": 141822106.1328619,
-    "cec2013-like/f10": 9060460136.735306,
-    "cec2013-like/f11": 2.061820572337658e18,
-    "cec2013-like/f12": 819224087654.6482,
-    "cec2013-like/f13": 1.2231739740934803e22,
-    "cec2013-like/f14": 6.498186755053539e19,
-    "cec2013-like/f15": 375908367805935.25,
-}
-
-
-@pytest.mark.parametrize(("name", "value"), RECORDED.items())
-def test_no_instance_of_our_own_has_changed(name, value):
-    p = sp.problem(name)
-    assert p(np.zeros(p.dim)) == pytest.approx(value, rel=1e-11)
