@@ -7,6 +7,7 @@ import importlib.util
 import json
 import math
 import os
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
@@ -324,6 +325,28 @@ def test_at_the_usual_dimension_the_sizes_are_the_official_ones(k):
 
 
 # --- what holds for all of them ---
+
+
+@needs_data
+@pytest.mark.parametrize("k", range(1, 16))
+def test_a_restriction_of_the_official_functions_is_the_function(k):
+    p = sp.problem(f"cec2013/f{k}")
+    rng = np.random.default_rng(k)
+    sets = [*(p.windows or p.truth.groups)[:8], p.truth.separable, rng.permutation(p.dim)[:30]]
+    for group in [group for group in sets if len(group)]:
+        context, points = rng.uniform(p.lower, p.upper, (2, 9, p.dim))
+        part = p.restrict(context[0], group)
+        inner = points[:, group]
+        np.testing.assert_allclose(part(inner), p(part.whole(inner)), rtol=1e-12)
+
+
+def test_many_threads_may_evaluate_at_once():
+    problems = [sp.problem(f"cec2013-like/f{k}", 200) for k in (5, 11, 14)]
+    points = np.random.default_rng(0).uniform(-5.0, 5.0, (40, 200))
+    with ThreadPoolExecutor(4) as pool:
+        for p in problems:
+            values = list(pool.map(p, np.split(points, 20)))
+            np.testing.assert_array_equal(np.concatenate(values), p(points))
 
 
 def evenly_weighted(k):

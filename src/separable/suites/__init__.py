@@ -28,11 +28,11 @@ class Suite(NamedTuple):
     about: str
     functions: dict[int, str]  # and what each is made of
     dims: str  # the dimensions there are, in words
-    allows: Callable[[int, int], bool]  # whether a function has this dimension
+    allows: Callable[[int], bool]  # whether there is this dimension
     default_dim: int
     problem: Callable[..., Problem]  # of function, dimension, instance; and of a folder, if the suite reads data
     other_dims: Mapping[int, int] = {}  # the functions whose usual dimension is another
-    random: bool = True  # whether there is more than one instance
+    fixed: bool = False  # whether a function has one instance only, of its usual dimension
     reads_data: bool = False
 
     def usual_dim(self, function: int) -> int:
@@ -40,8 +40,8 @@ class Suite(NamedTuple):
         return self.other_dims.get(function, self.default_dim)
 
 
-def _multiples(step: int) -> tuple[str, Callable[[int, int], bool]]:
-    return f"a multiple of {step}", lambda _, dim: dim > 0 and dim % step == 0
+def _multiples(step: int) -> tuple[str, Callable[[int], bool]]:
+    return f"a multiple of {step}", lambda dim: dim > 0 and dim % step == 0
 
 
 SUITES = {
@@ -63,27 +63,27 @@ SUITES = {
         "the CEC'2010 suite of large-scale global optimization",
         {number: cec2010.describe(number) for number in cec2010.SHAPES},
         f"{cec2010.DIM}",
-        lambda _, dim: dim == cec2010.DIM,
+        lambda dim: dim == cec2010.DIM,
         cec2010.DIM,
         cec2010.problem,
-        random=False,
+        fixed=True,
     ),
     "cec2013": Suite(
         "the CEC'2013 suite of large-scale global optimization, from its official data files",
         {number: cec2013.describe(number) for number in cec2013.SHAPES},
         f"{cec2013.DIM}; f13 and f14: {cec2013.OVERLAPPING_DIM}",
-        lambda function, dim: dim == cec2013.DIMS.get(function, cec2013.DIM),
+        lambda dim: dim in (cec2013.DIM, cec2013.OVERLAPPING_DIM),
         cec2013.DIM,
         cec2013.problem,
         cec2013.DIMS,
-        random=False,
+        fixed=True,
         reads_data=True,
     ),
     "cec2013-like": Suite(
         "instances of our own with the structure of cec2013",
         {number: cec2013.describe(number) for number in cec2013.SHAPES},
         f"{cec2013_like.LEAST_DIM} or more",
-        lambda _, dim: dim >= cec2013_like.LEAST_DIM,
+        lambda dim: dim >= cec2013_like.LEAST_DIM,
         cec2013.DIM,
         cec2013_like.problem,
         cec2013.DIMS,
@@ -118,11 +118,11 @@ def problem(name: str, dim: int | None = None, instance: int = 0, *, data: str |
         first, last = min(suite.functions), max(suite.functions)
         raise BadInput(f"unknown problem {name!r}; {match[1]} has f{first} to f{last}")
     size = suite.usual_dim(number) if dim is None else _whole(dim, "dim")
-    if not suite.allows(number, size):
+    if not suite.allows(size) or (suite.fixed and size != suite.usual_dim(number)):
         raise BadInput(f"{name}: dim must be {suite.dims}, got {size}")
     if _whole(instance, "instance") < 0:
         raise BadInput(f"{name}: instance must be 0 or more, got {instance}")
-    if instance and not suite.random:
+    if instance and suite.fixed:
         raise BadInput(f"{name}: there is one instance, 0, got {instance}")
     if data is None:
         return suite.problem(number, size, int(instance))
