@@ -111,7 +111,7 @@ def choose_rule(rule: str | RuleMaker) -> RuleMaker:
     """A rule by name, or one of the caller's."""
     if callable(rule):
         return rule
-    if rule not in RULES:
+    if not isinstance(rule, str) or rule not in RULES:
         raise unknown("rule", rule, RULES)
     return RULES[rule]
 
