@@ -100,6 +100,8 @@ def minimize(  # noqa: PLR0913 -- what a run is; all but the function and its bo
     problem = decomposers.as_problem(fun, bounds, vectorized)
     if callback is not None and not callable(callback):
         raise BadInput(f"callback: expected a function of one argument, got {callback!r}")
+    if budget is None:
+        raise BadInput("budget: expected how often the function may be evaluated, got None")
     limit = np.inf if time_limit is None else _checked_number(time_limit, "time_limit", above=0.0)
     plan = _Plan(
         problem,
