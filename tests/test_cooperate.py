@@ -89,7 +89,7 @@ def test_a_group_is_told_that_it_is_another_function_only_when_others_have_moved
 
 
 def test_a_single_group_is_never_left_and_starts_with_its_values(log):
-    f, counted = run(5000, [range(6)])
+    _, counted = run(5000, [range(6)])
     assert [what for _, what, _ in log].count("turn") == 1
     (_, _, values), *_ = log
     assert len(values) == 50

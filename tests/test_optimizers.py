@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import cmaes
 import numpy as np
 import pytest
 from hypothesis import given
@@ -206,8 +207,6 @@ def test_cmaes_begins_anew_when_it_has_converged():
 
 
 def test_cmaes_is_separable_above_the_size_it_is_told():
-    import cmaes
-
     rng = np.random.default_rng(0)
     kinds = []
     for dim in (3, 4):
