@@ -9,8 +9,8 @@ export OPENBLAS_NUM_THREADS ?= 1 # the tests run in parallel themselves, and not
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-run: .venv/ready ## decompose bms/f12 with 1000 variables, and draw its structure
-	$(BIN)/separable decompose bms/f12 --dim 1000 --method csg --plot structure.png
+run: .venv/ready ## take bms/f12 apart, 1000 variables, optimize it, draw its structure and the convergence
+	$(BIN)/separable minimize bms/f12 --dim 1000 --budget 3e5 --plot structure.png --curve convergence.png
 
 test: check ## everything but the slow statistical tests
 	$(BIN)/pytest -q -n 2 -m "not slow"
@@ -43,4 +43,4 @@ bench: .venv/ready ## the benchmarks that stand behind docs/
 	touch $@
 
 clean: ## remove what the targets made
-	rm -rf .venv .venv-lowest .mypy_cache .ruff_cache .pytest_cache .hypothesis structure.png
+	rm -rf .venv .venv-lowest .mypy_cache .ruff_cache .pytest_cache .hypothesis structure.png convergence.png

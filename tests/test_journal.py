@@ -193,6 +193,7 @@ def test_a_torn_tail_loses_no_whole_record(tmp_path):
         ({"population": 40}, "population is 50, here 40"),
         ({"generations": 21}, "generations"),
         ({"chunk": 4}, "chunk"),
+        ({"start": "found"}, "start is uniform, here found"),
         ({"fun": lambda x: 2.0 * bowl(x)}, "function"),
     ],
 )

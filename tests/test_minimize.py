@@ -144,6 +144,13 @@ def test_the_start_does_not_move_the_rest_of_the_first_population():
         np.testing.assert_array_equal(start, starts[0])
 
 
+def test_a_search_may_start_from_the_best_point_found_while_decomposing():
+    values = {}
+    for start in ("uniform", "found"):
+        values[start] = sp.minimize(sp.problem("bms/f10", 200), budget=30_000, start=start).fun
+    assert values["found"] < values["uniform"]
+
+
 def test_a_target_ends_the_run():
     r = sp.minimize(chain, BOX, budget=20_000, target=1e-5, decomposer=None)
     assert r.fun <= 1e-5
@@ -339,6 +346,7 @@ def test_the_callers_arrays_are_never_touched():
         ({"optimizer_options": {"F": 1}}, "unknown option of sansde 'F'"),
         ({"optimizer": "de", "optimizer_options": {"scale": "x"}}, "scale must be a number"),
         ({"rule": "best"}, "unknown rule 'best'"),
+        ({"start": "best"}, "unknown start 'best'"),
         ({"groups": [[0, 1], [1, 2]]}, r"more than once 1; missing 3, 4, 5, 6, 7"),
         ({"groups": [range(DIM + 1)]}, "not among them 12"),
         ({"groups": 3}, "expected groups of variable numbers"),
