@@ -186,7 +186,7 @@ def cooperate(
     log.groups = len(groups)
     while True:
         log.group = k = turns.next()
-        elsewhere = bool((np.delete(changed, k) >= visited[k]).any())
+        elsewhere = bool((np.delete(changed, k) > visited[k]).any())
         before, spent = value, f.evaluations
         optimizers[k].turn(context[groups[k]], elsewhere=elsewhere)
         value = _visit(f, groups[k], optimizers[k], context, value, log, None if alone else generations)

@@ -60,6 +60,51 @@ def structure(
     return figure
 
 
+def convergence(
+    history: Sequence[tuple[int, float]],
+    evaluations: int,
+    title: str,
+    *,
+    optimum: float | None = None,
+    decomposed: int = 0,
+) -> Figure:
+    """The best value against the evaluations; above the optimum, where that is known.
+
+    Args:
+        history: every improvement, as the count of evaluations and the value.
+        evaluations: where the line ends.
+        title: over the picture.
+        optimum: the smallest value there is.
+        decomposed: how many of the evaluations went into the decomposition.
+    """
+    figure = Figure(figsize=(7.2, 4.2), dpi=120, facecolor=PAPER, layout="constrained")
+    axes = figure.add_subplot()
+    finite = [(count, value) for count, value in history if np.isfinite(value)]
+    counts = np.array([count for count, _ in finite] + [evaluations] * bool(finite))
+    values = np.array([value for _, value in finite] + [value for _, value in finite[-1:]])
+    above = optimum is not None and bool((values > optimum).all())
+    if above and optimum is not None:
+        values = values - optimum
+    if decomposed:
+        axes.axvspan(0, decomposed, color=FAINT, alpha=0.5, linewidth=0.0, label="decomposition")
+        axes.legend(frameon=False, fontsize=8, labelcolor=INK)
+    axes.step(counts, values, where="post", color=KINDS["additive"], linewidth=1.4)
+    axes.set(
+        xlim=(0, evaluations),
+        yscale="log" if len(values) and values.min() > 0.0 else "linear",
+        xlabel="evaluations",
+        ylabel="best value above the optimum" if above else "best value",
+    )
+    axes.set_title(title)
+    axes.grid(visible=True, alpha=0.25)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    _plain(axes)
+    axes.tick_params(which="minor", labelsize=8, colors=INK)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set(fontsize=9, color=INK)
+    return figure
+
+
 def save(figure: Figure, path: str | Path) -> None:
     """Write a picture; the ending of the path says which format."""
     refuse_unwritable(path)

@@ -20,7 +20,7 @@ from separable.evaluator import Evaluator
 from separable.problems import Problem, box_from_bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from separable.decomposition import Decomposition
 
