@@ -182,9 +182,9 @@ def _versions(records: Sequence[Record], folder: str, *, mixed: bool) -> list[st
         listed = ", ".join(f"{name} ({_counted(count, 'record')})" for name, count in code.most_common())
         if not mixed:
             raise BadInput(
-                f"the records in {folder!r} were made by different versions of the code: {listed}; they must not be "
-                "compared. Run those of the older code again (move their records away first), or ask for a report "
-                "in which they are mixed, and said to be: --mixed"
+                f"the records in {folder!r} were made by different versions of the code: {listed}; they must not "
+                "be compared. Run those of the older code again (move their records away first), or ask for a "
+                "report in which they are mixed, and said to be: --mixed"
             )
         notes.append(
             f"MIXED: these results were made by different versions of the code, as was asked for: {listed}."
@@ -202,9 +202,10 @@ def _results(folder: str, plan: Campaign | None, records: Sequence[Record], note
     for record in records:
         run = _run(record)
         if run in runs:
+            identities = f"{runs[run]['identity']} and {record['identity']}"
             raise BadInput(
-                f"there are two records of {run}: {runs[run]['identity']} and {record['identity']}, and no campaign "
-                "file that says which of them counts; put the campaign.toml beside the folder 'records'"
+                f"there are two records of {run}: {identities}, and no campaign file that says which of them "
+                "counts; put the campaign.toml beside the folder 'records'"
             )
         runs[run] = record
     if plan:

@@ -55,7 +55,9 @@ def summary(values: ArrayLike) -> Summary:
     x = _sample(values)
     if not x.size:
         return Summary(0, np.nan, np.nan, np.nan)
-    spread = float(np.std(x, ddof=1)) if x.size > 1 and np.isfinite(x).all() else np.nan
+    if (x == x[0]).all():  # so that rounding shows no spread of what is all the same
+        return Summary(x.size, float(x[0]), float(x[0]), 0.0 if x.size > 1 and np.isfinite(x[0]) else np.nan)
+    spread = float(np.std(x, ddof=1)) if np.isfinite(x).all() else np.nan
     return Summary(x.size, float(np.mean(x)), float(np.median(x)), spread)
 
 
