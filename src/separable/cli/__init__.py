@@ -17,7 +17,7 @@ except ImportError:
     sys.exit(f"separable: {MissingExtra('the command line', 'typer and rich', 'cli')}")
 
 import separable
-from separable.cli import decompose, suites
+from separable.cli import decompose, report, suites
 
 # typer's own copy of click, or click itself: which of them raises depends on the version of typer
 ClickException: type[Exception] = next(
@@ -34,6 +34,7 @@ app = typer.Typer(
 )
 app.command("list", short_help="the benchmark functions there are")(suites.show)
 app.command("decompose", short_help="find out which variables belong together")(decompose.run)
+app.command("report", short_help="tables, tests and pictures of a campaign")(report.run)
 
 
 def _print_version(wanted: bool) -> None:

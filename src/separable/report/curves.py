@@ -51,7 +51,7 @@ def history(record: Record) -> list[tuple[float, float]]:
     steps = [tuple(step) for step in (*record["history"], *record["checkpoints"])]
     best, falling = np.inf, []
     for at, value in sorted(steps):
-        best = min(best, value) if value == value else best  # NaN never is
+        best = min(best, np.inf if np.isnan(value) else value)
         falling.append((float(at), best))
     return falling
 
@@ -60,8 +60,13 @@ class Reached(NamedTuple):
     """The share of targets that each method has reached after so many evaluations, over functions and runs."""
 
     at: Floats
-    shares: dict[str, Floats]
-    functions: int
+    cases: tuple[Case, ...]  # the functions on which all methods have runs
+    by_case: dict[str, list[Floats]]  # of a method: the shares on each of them
+
+    @property
+    def shares(self) -> dict[str, Floats]:
+        """Of each method: the mean over the functions."""
+        return {method: np.mean(shares, axis=0) for method, shares in self.by_case.items() if shares}
 
 
 def reached(section: Section) -> Reached:
@@ -70,19 +75,18 @@ def reached(section: Section) -> Reached:
     They are even on a logarithmic scale of the distance to the optimum, where it is known and the distance
     positive, and on a linear scale otherwise. Functions on which some method has no runs are left out.
     """
-    results = section.results
-    cases = [case for case in section.cases if all(results.records(case, method) for method in results.methods)]
-    times: dict[str, list[Floats]] = {method: [] for method in results.methods}
-    last = 1.0
-    for case in cases:
-        runs = {method: [history(one) for one in results.records(case, method)] for method in results.methods}
-        goals = targets([run for several in runs.values() for run in several], results.optimum(case))
-        for method, several in runs.items():
-            times[method] += [stats.hits(run, goals) for run in several]
-            last = max(last, *(run[-1][0] for run in several))
+    results, methods = section.results, section.results.methods
+    cases = tuple(case for case in section.cases if all(results.records(case, method) for method in methods))
+    runs = {(case, m): [history(one) for one in results.records(case, m)] for case in cases for m in methods}
+    last = max((run[-1][0] for several in runs.values() for run in several), default=1.0)
     at = np.unique(np.geomspace(1.0, last, 2 * POINTS).round())
-    shares = {method: stats.ecdf(np.array(found), at) for method, found in times.items() if found}
-    return Reached(at, shares, len(cases))
+    by_case: dict[str, list[Floats]] = {method: [] for method in methods}
+    for case in cases:
+        goals = targets([run for method in methods for run in runs[case, method]], results.optimum(case))
+        for method in methods:
+            times = np.array([stats.hits(run, goals) for run in runs[case, method]])
+            by_case[method].append(stats.ecdf(times, at))
+    return Reached(at, cases, by_case)
 
 
 def targets(runs: list[list[tuple[float, float]]], optimum: float | None) -> Floats:
@@ -97,7 +101,9 @@ def targets(runs: list[list[tuple[float, float]]], optimum: float | None) -> Flo
         return np.full(TARGETS, end)
     if optimum is None or start - optimum <= CLOSEST:
         return np.linspace(start, end, TARGETS)
-    return np.asarray(optimum + np.geomspace(start - optimum, max(end - optimum, CLOSEST), TARGETS))
+    goals = optimum + np.geomspace(start - optimum, max(end - optimum, CLOSEST), TARGETS)
+    goals[-1] = max(end, optimum + CLOSEST)  # to the bit, so that the best run reaches it
+    return np.asarray(goals)
 
 
 def structure(results: Results, case: Case, method: str) -> list[float] | None:
@@ -113,6 +119,6 @@ def structure(results: Results, case: Case, method: str) -> list[float] | None:
 
 def _grid(records: list[Record]) -> Floats:
     ends = {at for record in records for at, _ in record["checkpoints"]}
-    last = max(max(record["nfev"] for record in records), *ends)
+    last = max(*ends, *(record["nfev"] for record in records))
     even = [np.linspace(end / PANEL_POINTS, end, PANEL_POINTS) for end in ends]
     return np.unique(np.concatenate([np.geomspace(1.0, last, POINTS), *even]).round())

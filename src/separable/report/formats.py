@@ -39,13 +39,13 @@ def markdown(table: Table) -> str:
     <BLANKLINE>
     """
     lines = [f"### {table.title}", ""]
-    lines.append(_row(_escaped(heading(column)) for column in table.columns))
+    lines.append(_row(escaped(heading(column)) for column in table.columns))
     lines.append("|" + "|".join([":--"] + ["--:"] * (len(table.columns) - 1)) + "|")
     lines += [_row(map(_marked, row)) for row in table.rows]
     if table.foot:
         lines.append(_row(map(_marked, table.foot)))
     for note in table.notes:
-        lines += ["", _escaped(note)]
+        lines += ["", escaped(note)]
     return "\n".join([*lines, ""])
 
 
@@ -122,11 +122,12 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _marked(cell: Cell) -> str:
-    text = _escaped(cell.text)
+    text = escaped(cell.text)
     return f"**{text}**" if cell.bold and text else text
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """A text in which Markdown finds nothing to act upon."""
     plain = " ".join(text.split())
     for sign in "\\|<*_`[]":
         plain = plain.replace(sign, f"\\{sign}")

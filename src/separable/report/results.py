@@ -64,6 +64,7 @@ class Results:
         done: the record of each run that finished.
         failed: the record of each that did not.
         missing: the runs that were planned and have no record.
+        checkpoints: evaluations after which values were to be reported.
         notes: what a reader must know before anything else.
     """
 
@@ -73,6 +74,7 @@ class Results:
     done: Mapping[Run, Record]
     failed: Mapping[Run, Record]
     missing: tuple[Run, ...]
+    checkpoints: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -129,12 +131,9 @@ class Section:
     @cached_property
     def checkpoints(self) -> tuple[int, ...]:
         """Evaluations after which values are reported."""
-        records = (record for run, record in self.results.done.items() if run.case in self.cases)
-        return tuple(sorted({at for record in records for at, _ in record["checkpoints"]}))
-
-    def missing(self, kind: Iterable[Run]) -> int:
-        """How many of these runs are of this section."""
-        return sum(run.case in self.cases for run in kind)
+        runs = {**self.results.done, **self.results.failed}
+        cells = (record["cell"] for run, record in runs.items() if run.case in self.cases)
+        return tuple(sorted({at for cell in cells for at in cell["checkpoints"]} | {*self.results.checkpoints}))
 
 
 def read(folder: str | Path, *, mixed: bool = False) -> Results:
@@ -230,6 +229,7 @@ def _results(folder: str, plan: Campaign | None, records: Sequence[Record], note
         done={run: record for run, record in runs.items() if run not in failed},
         failed=failed,
         missing=missing,
+        checkpoints=plan.checkpoints if plan else (),
         notes=tuple(notes),
     )
 

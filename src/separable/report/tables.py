@@ -13,7 +13,7 @@ import numpy as np
 from separable.report import stats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from separable.report.results import Case, Results, Section
     from separable.report.stats import Floats
@@ -28,12 +28,12 @@ ABOUT_COMPARISONS = (
     "chance that a run of the method is better than one of the other."
 )
 ABOUT_TALLY = (
-    "Functions on which the method of the row is significantly better than that of the column (Wilcoxon's rank-sum "
-    "test at 0.05), undecided, worse; on the right with Holm's correction over the functions."
+    "Functions on which the method of the row is significantly better than that of the column (Wilcoxon's "
+    "rank-sum test at 0.05), undecided, worse; on the right with Holm's correction over the functions."
 )
 ABOUT_RANKS = (
-    "Average ranks of the medians (1 is the best); in bold the best. Methods whose average ranks are further apart "
-    "than the critical difference differ significantly (Nemenyi's test at 0.05)."
+    "Average ranks of the medians (1 is the best); in bold the best. Methods whose average ranks are further "
+    "apart than the critical difference differ significantly (Nemenyi's test at 0.05)."
 )
 ABOUT_DECOMPOSITION = (
     "Means over the runs; of groups and of the largest group the range. SA, NA: the share of the separable and of "
@@ -68,6 +68,7 @@ class Table:
         rows: the body.
         foot: sums and counts, if any.
         notes: what the reader must know, above all what could not be shown.
+        at: the evaluations after which this is so, if it belongs to a checkpoint.
         long: too long for print; it goes to the page and to CSV alone.
     """
 
@@ -77,6 +78,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     foot: tuple[Cell, ...] | None = None
     notes: tuple[str, ...] = ()
+    at: int | None = None
     long: bool = False
 
 
@@ -105,6 +107,20 @@ def evaluations(at: int) -> str:
     mantissa, exponent = f"{at:e}".split("e")
     short = f"{float(mantissa):g}e{int(exponent)}"
     return short if at >= 10_000 and float(short) == at else str(at)
+
+
+def every(section: Section, reference: Reference | None = None, name: str = "paper") -> Iterator[Table]:
+    """All tables of a section; `reference` and `name` as in `results`."""
+    several = len(section.results.methods) > 1
+    for at in section.checkpoints:
+        yield results(section, at, reference, name)
+        yield intervals(section, at)
+        if several:
+            yield tally(section, at)
+            yield comparisons(section, at)
+    if several and section.checkpoints:
+        yield ranks(section)
+    yield decomposition(section)
 
 
 def results(section: Section, at: int, reference: Reference | None = None, name: str = "paper") -> Table:
@@ -148,6 +164,7 @@ def results(section: Section, at: int, reference: Reference | None = None, name:
         tuple(rows),
         tuple(foot) if len(methods) > 1 else None,
         tuple(notes),
+        at,
     )
 
 
@@ -178,6 +195,7 @@ def intervals(section: Section, at: int) -> Table:
         ),
         tuple(rows),
         notes=tuple(notes),
+        at=at,
     )
 
 
@@ -238,6 +256,7 @@ def comparisons(section: Section, at: int) -> Table:
         tuple(map(Column, names)),
         tuple(rows),
         notes=(ABOUT_COMPARISONS, *_silence(section, at)),
+        at=at,
         long=True,
     )
 
@@ -269,6 +288,7 @@ def tally(section: Section, at: int) -> Table:
         (Column("method"), *(Column(part, f"against {other}") for other in methods for part in ("0.05", "Holm"))),
         tuple(rows),
         notes=(ABOUT_TALLY, *_silence(section, at)),
+        at=at,
     )
 
 
