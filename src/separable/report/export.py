@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from separable.report.results import Case, Results, Run
 
 
+IOH_FORMAT = "1.0.0"  # readers ask for 0.3.3 or later, older ones for 1.0.0 or later
+
+
 def iohprofiler(results: Results, folder: Path) -> None:
     """The finished runs as IOHprofiler writes them (its format of JSON and .dat); IOHanalyzer reads it.
 
@@ -154,7 +157,7 @@ def _number(case: Case, results: Results) -> int:
 def _index(case: Case, number: int, name: str, records: Sequence[Record]) -> dict[str, Any]:
     method = records[0]["cell"]["method"]
     return {
-        "version": records[0]["versions"]["separable"],
+        "version": IOH_FORMAT,
         "suite": case.suite,
         "function_id": number,
         "function_name": name,
