@@ -32,9 +32,8 @@ def falling(cell, level=None):
     at = np.unique(np.geomspace(1, cell.budget, 60).round()).astype(int)
     drop = np.sort(rng.uniform(0.0, 1.0, at.size - 1))[::-1]
     end = level * rng.uniform(0.9, 1.1)
-    return [
-        [int(a), float(v)] for a, v in zip(at, [1000.0 + level, *(end + (1000.0 - level) * drop[:-1] ** 2), end])
-    ]
+    values = [1000.0 + level, *(end + (1000.0 - level) * drop[:-1] ** 2), end]
+    return [[int(a), float(v)] for a, v in zip(at, values, strict=True)]
 
 
 def record(cell, history=None, **more):

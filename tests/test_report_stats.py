@@ -163,7 +163,7 @@ def test_an_interval_may_be_infinite():
 
 @pytest.mark.slow
 def test_the_interval_holds_the_median_as_often_as_promised():
-    """2000 samples of 25 from a skewed distribution with the median 1: at least 0.93 of them, for a level of 0.95."""
+    """2000 samples of 25 from a skewed distribution with the median 1; at least 0.93, at a level of 0.95."""
     rng = np.random.default_rng(0)
     hits = 0
     for _ in range(2000):

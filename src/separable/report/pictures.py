@@ -126,18 +126,14 @@ def evaluations(section: Section) -> Figure:
     results, cases = section.results, section.cases
     figure = _figure(f"{section.name}: evaluations of the decomposition", _width(section), 4.0)
     (axes,) = _grid(figure, 1, 1)
-    width, least = 0.8 / len(results.methods), float(section.dim)
+    width, paid = 0.8 / len(results.methods), []
     for k, (method, colour, _) in enumerate(_styles(results.methods)):
         costs = [one.decomposed if (one := curves.curve(results, case, method)) else 0.0 for case in cases]
         axes.bar(_places(section, k), costs, width, color=colour, label=method)
-        least = min([least, *(cost for cost in costs if cost > 0.0)])
-    axes.set(
-        yscale="log",
-        ylim=(10.0 ** np.floor(np.log10(least)), None),
-        ylabel="evaluations",
-        xticks=range(len(cases)),
-        xticklabels=_names(cases),
-    )
+        paid += [cost for cost in costs if cost > 0.0]
+    if paid:
+        axes.set(yscale="log", ylim=(10.0 ** np.floor(np.log10(min(paid))), None))
+    axes.set(ylabel="evaluations", xticks=range(len(cases)), xticklabels=_names(cases))
     axes.legend(fontsize=8, frameon=False)
     return _plainly(figure)
 

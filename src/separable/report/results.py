@@ -156,9 +156,8 @@ def read(folder: str | Path, *, mixed: bool = False) -> Results:
     if len(chosen) < len(records):
         notes.append(f"{_counted(len(records) - len(chosen), 'record')} of other campaigns left out.")
     if unreadable := store.unreadable():
-        notes.append(
-            f"{_counted(len(unreadable), 'file')} could not be read and left out: {unreadable[0].name}, ..."
-        )
+        names = unreadable[0].name + (", ..." if len(unreadable) > 1 else "")
+        notes.append(f"{_counted(len(unreadable), 'file')} could not be read and left out: {names}.")
     if not chosen:
         raise BadInput(f"{str(folder)!r} holds no records yet: run the campaign first (separable run)")
     notes += _versions(chosen, str(folder), mixed=mixed)

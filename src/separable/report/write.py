@@ -55,6 +55,8 @@ def write(
     Returns:
         The files, relative to `out`.
     """
+    if not parts:
+        raise BadInput(f"nothing is to be written; parts of a report are {', '.join(PARTS)}")
     for part in parts:
         if part not in PARTS:
             raise unknown("part of a report", part, PARTS)
