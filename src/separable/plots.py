@@ -143,7 +143,7 @@ def _matrix(
         axes.add_patch(Rectangle((start, start), len(members), len(members), color=colour, linewidth=0.0))
         start += len(members)
     axes.set(xlim=(0, dim), ylim=(dim, 0), aspect="equal", title="interactions, variables in order")
-    _plain(axes)
+    plain(axes)
 
 
 def _bars(axes: Axes, bars: Sequence[tuple[str, int, str]], title: str) -> None:
@@ -153,7 +153,7 @@ def _bars(axes: Axes, bars: Sequence[tuple[str, int, str]], title: str) -> None:
         axes.text(value, row, f" {value:,}", va="center", fontsize=8, color=INK)
     axes.set(title=title, xlim=(0, 1.22 * max(values, default=0) or 1.0), xticks=[])
     axes.invert_yaxis()
-    _plain(axes)
+    plain(axes)
     axes.spines["bottom"].set_visible(False)
 
 
@@ -178,11 +178,12 @@ def _places(
         extent=(0, dim, 0, 1),
     )
     axes.set(yticks=[], title="variables in their own places")
-    _plain(axes)
+    plain(axes)
 
 
-def _plain(axes: Axes) -> None:
+def plain(axes: Axes) -> None:
+    """The few lines and small letters that all our pictures have."""
     axes.title.set(fontsize=9, color=INK)
-    axes.tick_params(labelsize=8, colors=INK)
+    axes.tick_params(which="both", labelsize=8, colors=INK)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

@@ -17,7 +17,7 @@ except ImportError:
     sys.exit(f"separable: {MissingExtra('the command line', 'typer and rich', 'cli')}")
 
 import separable
-from separable.cli import campaign, decompose, minimize, suites
+from separable.cli import campaign, decompose, minimize, report, suites
 
 # typer's own copy of click, or click itself: which of them raises depends on the version of typer
 ClickException: type[Exception] = next(
@@ -36,6 +36,7 @@ app.command("list", short_help="the benchmark functions there are")(suites.show)
 app.command("decompose", short_help="find out which variables belong together")(decompose.run)
 app.command("minimize", short_help="find a point with a small value")(minimize.run)
 app.command("run", short_help="run a campaign: methods x problems x repeats")(campaign.run)
+app.command("report", short_help="tables, tests and pictures of a campaign")(report.run)
 
 
 def _print_version(wanted: bool) -> None:
