@@ -245,7 +245,7 @@ def test_a_corrupt_record_is_reported_set_aside_and_redone(tmp_path, damage, unb
         path = records.path(plan.cells[0])
         path.write_text(damage(path.read_text()))
         end = campaigns.run(plan, records, executor=executor)
-        assert [aside.name for aside in records.unreadable] == [f"{path.name}.0"]
+        assert [aside.name for aside in records.moved] == [f"{path.name}.0"]
     assert (end.before, end.done) == (3, 1)
     assert outcomes(tmp_path / "r") == before
 

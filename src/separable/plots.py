@@ -98,7 +98,7 @@ def convergence(
     axes.set_title(title)
     axes.grid(visible=True, alpha=0.25)
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    _plain(axes)
+    plain(axes)
     axes.tick_params(which="minor", labelsize=8, colors=INK)
     for label in (axes.xaxis.label, axes.yaxis.label):
         label.set(fontsize=9, color=INK)

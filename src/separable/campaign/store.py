@@ -56,7 +56,7 @@ class Store:
         self.records = self.folder / "records"
         self.aside = self.folder / "set-aside"
         self._plan = self.folder / "campaign.toml"
-        self.unreadable: list[Path] = []  # where files went that are no records
+        self.moved: list[Path] = []  # where files went that are no records
         self._lock: int | None = None
         if campaign is None:
             if not self.records.is_dir():
@@ -81,14 +81,14 @@ class Store:
         return self.records / f"{cell.name}-{cell.identity}.json"
 
     def find(self, cells: Iterable[Cell]) -> dict[Cell, Record]:
-        """The records there are of these cells; what cannot be read is set aside, and noted in `unreadable`."""
+        """The records there are of these cells; what cannot be read is set aside, and noted in `moved`."""
         found = {}
         for cell in cells:
             path = self.path(cell)
             if path.exists():
                 record = _parsed(path)
                 if record is None:
-                    self.unreadable.append(self.set_aside(path))
+                    self.moved.append(self.set_aside(path))
                 else:
                     found[cell] = record
         return found
@@ -99,6 +99,10 @@ class Store:
             record = _parsed(path)
             if record is not None:
                 yield record
+
+    def unreadable(self) -> list[Path]:
+        """The files among the records that are none; nothing is moved."""
+        return [path for path in sorted(self.records.glob("*.json")) if _parsed(path) is None]
 
     def write(self, cell: Cell, record: Record) -> None:
         """Keep a record: whole, or not at all."""

@@ -64,7 +64,7 @@ def run(
                     "folder": str(folder),
                     **outcome,
                     "failed": [cell.name for cell in failed],
-                    "set_aside": list(map(str, store.unreadable)),
+                    "set_aside": list(map(str, store.moved)),
                 }
             )
         )
@@ -77,7 +77,7 @@ def run(
             typer.echo(f"  failed: {cell.name}: {record['error']['type']}: {record['error']['message']}")
         if len(failed) > SHOWN:
             typer.echo(f"  ... and {len(failed) - SHOWN} more")
-        for path in store.unreadable:
+        for path in store.moved:
             typer.echo(f"  could not be read, set aside and run again: {path}")
         if failed:
             typer.echo("  --retry-failed runs them again; their records hold the tracebacks")
