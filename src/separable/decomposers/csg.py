@@ -29,27 +29,25 @@ Our reading. The paper leaves its thresholds open and sets the other variables t
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from separable.decomposers.batches import chunks
 from separable.decomposers.golden import gss
+from separable.decomposers.rounding import CLOSE, UNIT, gamma, near
 from separable.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from separable.decomposers.findings import Findings
     from separable.decomposers.golden import Along, Valley
     from separable.evaluator import Evaluator
     from separable.problems import Array, IntArray, Mask, Problem
 
-UNIT = 2.0**-53  # u, the unit roundoff
 SLIVER = 2.0**-5  # of the range
 POINTS = 8  # at which the order of a variable's values is compared
-CLOSE = 10.0  # a decision nearer to its threshold than this factor is a close call
-
-Variables = TypeVar("Variables", "Sequence[int]", "IntArray")
 
 
 def csg(
@@ -110,9 +108,9 @@ def additive(f: Evaluator, findings: Findings, rng: np.random.Generator) -> tupl
     n, lb, ub = f.problem.dim, f.problem.lower, _upper_corner(f, rng)
     f_ll, f_uu = f(np.stack([lb, ub]))  # line 3
     corners = Corners(ub, f_ll, f_uu, np.empty(n), np.empty(n))
-    gamma = _gamma(math.sqrt(n) + 2.0)
+    share = gamma(math.sqrt(n) + 2.0)
     rest = []
-    for chunk in _chunks(np.arange(n)[::-1], f, 2):  # line 4
+    for chunk in chunks(np.arange(n)[::-1], f, 2):  # line 4
         points = np.repeat(np.stack([lb, ub]), len(chunk), axis=0)
         k = np.arange(len(chunk))
         points[k, chunk] = ub[chunk]  # line 7: x_ul
@@ -120,10 +118,10 @@ def additive(f: Evaluator, findings: Findings, rng: np.random.Generator) -> tupl
         f_ul, f_lu = f(points).reshape(2, -1)
         corners.ul[chunk], corners.lu[chunk] = f_ul, f_lu
         beta1 = np.abs((f_ul - f_ll) - (f_uu - f_lu))  # line 8
-        eps1 = gamma * (abs(f_ll) + np.abs(f_lu) + np.abs(f_ul) + abs(f_uu))
+        eps1 = share * (abs(f_ll) + np.abs(f_lu) + np.abs(f_ul) + abs(f_uu))
         found = beta1 <= eps1  # lines 9-10; equal, since a function of value 0 has eps1 = 0
         findings.additive += chunk[found].tolist()
-        findings.note_close(chunk[_near(beta1, eps1)])
+        findings.note_close(chunk[near(beta1, eps1)])
         rest.append(chunk[~found])
         findings.progress(n - int(chunk[-1]), n)
     return corners, np.concatenate(rest)
@@ -144,7 +142,7 @@ def msvd(f: Evaluator, findings: Findings, corners: Corners, rest: IntArray, cap
     n, lb, ub = f.problem.dim, f.problem.lower, corners.ub
     quarter = (ub - lb) / 4.0  # on a symmetric box: x_i halved, as in the paper
     left, done = [rest[:0]], 0
-    for chunk in _chunks(rest, f, 4):
+    for chunk in chunks(rest, f, 4):
         k = np.arange(len(chunk))
         points = np.repeat(np.stack([lb, lb, ub, ub]), len(chunk), axis=0).reshape(4, len(chunk), n)
         points[0, k, chunk] = points[2, k, chunk] = (lb + quarter)[chunk]
@@ -172,7 +170,7 @@ def _multiplicative(corner: Array, moved: Array, n: int, cap: float) -> tuple[Ma
     eps2 = np.minimum(cap, rounding)
     # the rest of the product must keep its sign: x1 x2 on [-1, 1] is a product, but not separable
     keeps_sign = (np.sign(F[0]) == np.sign(F[2])) & (np.sign(F[1]) == np.sign(F[3]))
-    return known & keeps_sign & (beta2 < eps2), known & _near(beta2, eps2)
+    return known & keeps_sign & (beta2 < eps2), known & near(beta2, eps2)
 
 
 class Minima:
@@ -260,7 +258,7 @@ class ShiftTest:
 
     def __init__(self, f: Evaluator, findings: Findings, minima: Minima, step: float) -> None:
         self.f, self.findings, self.minima, self.step = f, findings, minima, step
-        self._noise = _gamma(math.sqrt(f.problem.dim) + 2.0)
+        self._noise = gamma(math.sqrt(f.problem.dim) + 2.0)
 
     def __call__(self, variables: Sequence[int], contexts: Array, values: Array | None = None) -> list[int]:
         """The variables that move, all else as in their rows of `contexts`.
@@ -321,14 +319,14 @@ def gsvd(shift: ShiftTest, rng: np.random.Generator, looks: int) -> Witnesses:
     asked = minima.searched
     moved: Witnesses = {}
     done = 0
-    for chunk in _chunks(asked, shift.f, 3):  # lines 1-4
+    for chunk in chunks(asked, shift.f, 3):  # lines 1-4
         moved.update(dict.fromkeys(shift(chunk, np.stack([minima.far_from(i) for i in chunk]))))
         done += len(chunk)
         shift.findings.progress(done, len(asked))
     shown = [minima.others_at(minima.upper), minima.others_at(minima.lower)]
     for context in shown + [minima.others_at(_anywhere(minima, rng)) for _ in range(looks)]:
         still = [i for i in asked if minima.on_bound(i) and i not in moved]
-        for chunk in _chunks(still, shift.f, 3):
+        for chunk in chunks(still, shift.f, 3):
             moved.update(dict.fromkeys(shift(chunk, np.repeat(context[None], len(chunk), axis=0)), context))
     if moved:  # otherwise nothing interacts with anything
         look_again(shift, moved, asked, rng)
@@ -346,7 +344,7 @@ def look_again(shift: ShiftTest, moved: Witnesses, asked: Sequence[int], rng: np
     context[known] = _anywhere(minima, rng)[known]
     value = shift.f(context[None])
     new = []
-    for chunk in _chunks(asked, shift.f, 3):
+    for chunk in chunks(asked, shift.f, 3):
         new += shift(chunk, np.repeat(context[None], len(chunk), axis=0), np.repeat(value, len(chunk)))
     moved.update(dict.fromkeys(new, context))
     return new
@@ -461,20 +459,3 @@ def rgd(shift: ShiftTest, i: int, groups: list[list[int]], witness: Array | None
 
 def _anywhere(minima: Minima, rng: np.random.Generator) -> Array:
     return rng.uniform(minima.lower, minima.upper)
-
-
-def _gamma(k: float) -> float:
-    return k * UNIT / (1.0 - k * UNIT)
-
-
-def _near(value: Array, threshold: Array) -> Mask:
-    return (value > threshold / CLOSE) & (value < threshold * CLOSE)
-
-
-def _chunks(items: Variables, f: Evaluator, each: int) -> Iterator[Variables]:
-    """As many items at a time as `f` wants to be asked about at once, each of so many evaluations."""
-    start = 0
-    while start < len(items):
-        size = max(1, f.chunk // each)
-        yield items[start : start + size]
-        start += size

@@ -1,0 +1,21 @@
+"""What rounding can do to a difference of values, and when a decision was a close one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from separable.problems import Array, Mask
+
+UNIT = 2.0**-53  # u, the unit roundoff
+CLOSE = 10.0  # a decision nearer to its threshold than this factor is a close call
+
+
+def gamma(k: float) -> float:
+    """The largest relative error of k roundings in a row: k u / (1 - k u)."""
+    return k * UNIT / (1.0 - k * UNIT)
+
+
+def near(value: Array, threshold: Array) -> Mask:
+    """Which values are close calls."""
+    return (value > threshold / CLOSE) & (value < threshold * CLOSE)
