@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from separable.decomposers import csg
+from separable.decomposers import csg, mdg, rdg, rdg2
 from separable.decomposers.findings import Findings
 from separable.errors import BadInput, BudgetExhausted, unknown
 from separable.evaluator import Evaluator
@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 
 Decomposer: TypeAlias = "Callable[..., None]"  # see the module's text
 
-DECOMPOSERS: dict[str, Decomposer] = {"csg": csg.csg}
+DECOMPOSERS: dict[str, Decomposer] = {
+    "csg": csg.csg,
+    "rdg2": rdg2.rdg2,
+    "mdg": mdg.mdg,
+    "rdg": rdg.rdg,
+}
 
 
 def decompose(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from separable.evaluator import Evaluator
-    from separable.problems import IntArray
+    from separable.problems import Array, IntArray
 
 Items = TypeVar("Items", "Sequence[Any]", "IntArray")
+Question = TypeVar("Question")
+Found = TypeVar("Found")
 
 
 def chunks(items: Items, f: Evaluator, each: int) -> Iterator[Items]:
@@ -20,3 +22,39 @@ def chunks(items: Items, f: Evaluator, each: int) -> Iterator[Items]:
         size = max(1, f.chunk // each)
         yield items[start : start + size]
         start += size
+
+
+def side_by_side(
+    searches: Sequence[Generator[list[Question], Array, Found]], ask: Callable[[list[Question]], Array]
+) -> list[Found]:
+    """Run searches together: what all of them want to know next is one question.
+
+    A search is a generator: it yields a list of questions, gets an array of answers, and returns what it found.
+
+    >>> import numpy as np
+    >>> def bisect(low, high):
+    ...     while high - low > 1:
+    ...         (too_small,) = yield [(low + high) // 2]
+    ...         low, high = ((low + high) // 2, high) if too_small else (low, (low + high) // 2)
+    ...     return high
+    >>> side_by_side([bisect(0, 100), bisect(20, 30)], lambda asked: np.array(asked) < 27)
+    [27, 27]
+    """
+    found: dict[int, Found] = {}
+    waiting: dict[int, list[Question]] = {}
+
+    def go_on(k: int, answer: Array | None) -> None:
+        try:
+            waiting[k] = searches[k].send(answer)  # type: ignore[arg-type] # None starts a generator
+        except StopIteration as end:
+            waiting.pop(k, None)
+            found[k] = end.value
+
+    for k in range(len(searches)):
+        go_on(k, None)
+    while waiting:
+        answers = ask([question for questions in waiting.values() for question in questions])
+        for k, questions in list(waiting.items()):
+            own, answers = answers[: len(questions)], answers[len(questions) :]
+            go_on(k, own)
+    return [found[k] for k in range(len(searches))]

@@ -33,10 +33,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from separable.decomposers import options
 from separable.decomposers.batches import chunks
 from separable.decomposers.golden import gss
 from separable.decomposers.rounding import CLOSE, UNIT, gamma, near
-from separable.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,12 +72,10 @@ def csg(
         abreast: how many minima are searched side by side, a step of all of them in one batch. 1 is the paper's
             order, to the letter; more keeps so many workers busy, and costs nothing until there are dozens.
     """
-    for name, share in (("precision", precision), ("step", step), ("product_cap", product_cap)):
-        if not isinstance(share, float | int) or not 0.0 < share <= 0.1:
-            raise BadInput(f"csg: {name} must be a number above 0 and up to 0.1, got {share!r}")
-    for name, number, least in (("looks", looks, 0), ("abreast", abreast, 1)):
-        if not isinstance(number, int) or number < least:
-            raise BadInput(f"csg: {name} must be a whole number, {least} or more, got {number!r}")
+    for name, value in (("precision", precision), ("step", step), ("product_cap", product_cap)):
+        options.share("csg", name, value)
+    options.whole("csg", "looks", looks, 0)
+    options.whole("csg", "abreast", abreast, 1)
     with findings.stage("additive"):
         corners, rest = additive(f, findings, rng)
     with findings.stage("multiplicative"):

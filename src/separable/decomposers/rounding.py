@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from separable.problems import Array, Mask
+    from separable.problems import Array, IntArray, Mask
 
 UNIT = 2.0**-53  # u, the unit roundoff
 CLOSE = 10.0  # a decision nearer to its threshold than this factor is a close call
@@ -19,3 +19,8 @@ def gamma(k: float) -> float:
 def near(value: Array, threshold: Array) -> Mask:
     """Which values are close calls."""
     return (value > threshold / CLOSE) & (value < threshold * CLOSE)
+
+
+def smaller(one: IntArray, other: IntArray) -> IntArray:
+    """The set whose members a close call between two sets is about."""
+    return one if len(one) <= len(other) else other

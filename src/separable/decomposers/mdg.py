@@ -1,0 +1,227 @@
+"""MDG, merged differential grouping.
+
+X. Ma, Z. Huang, X. Li, L. Wang, Y. Qi, Z. Zhu, "Merged Differential Grouping for Large-Scale Global
+Optimization", IEEE Transactions on Evolutionary Computation 26(6), 2022. First the additively separable
+variables, two evaluations each; then the groups of the others, from the leaves of a binary tree upwards: what two
+halves have found is merged wherever a group on the left interacts with one on the right.
+
+Symbols: b the base, b + sigma the point where all variables are moved; f(S) the value with the variables of S
+moved, f() that of b. Sets L and R interact if |(f(L) - f()) - (f(L + R) - f(R))| > eps, where eps is
+theta 2 u n max |f| over these four.
+
+Our reading: b lies an eighth of the range below the middle of the box, b + sigma as much above; theta = 0.003, and
+fewer than 1000 variables have the threshold of 1000. At an inner node of the tree f(L), f(R) and f(L + R) are
+known. If both sides are one group each, they decide. Otherwise a search by halves, breadth first, finds which
+groups of L interact with R, another which groups of R interact with L; then it is asked which of the former
+interact with which of the latter. Of two halves one is evaluated and the other deduced, since groups of one side
+do not interact: f(second) = f(both) - f(first) + f(). Hence two evaluations for every halving. A deduced value has
+the rounding of all that it was deduced from, and eps grows with their number.
+
+All values of the tree are independent, so they are one batch; the searches of one level go side by side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from separable.decomposers import options
+from separable.decomposers.batches import chunks, side_by_side
+from separable.decomposers.components import components
+from separable.decomposers.rounding import UNIT, near, smaller
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from separable.decomposers.findings import Findings
+    from separable.evaluator import Evaluator
+    from separable.problems import Array, IntArray
+
+    Groups: TypeAlias = list[IntArray]
+    Span: TypeAlias = tuple[int, int]  # a node of the tree: its variables, from and to
+
+LEAST = 1000  # variables; the threshold of fewer is that of so many
+
+
+def mdg(
+    f: Evaluator,
+    findings: Findings,
+    rng: np.random.Generator,  # noqa: ARG001 -- nothing is random
+    *,
+    theta: float = 0.003,
+) -> None:
+    """Decompose by MDG.
+
+    Args:
+        f, findings, rng: see `decomposers`.
+        theta: the threshold, in roundings a variable.
+    """
+    options.share("mdg", "theta", theta, 1.0)
+    moves = Moves(f, findings, theta)
+    with findings.stage("additive"):
+        variables, values = additive(moves)
+    with findings.stage("groups"):
+        grow(moves, variables, values)
+
+
+class Moves:
+    """Values of f with some variables moved, and whether two sets of them interact."""
+
+    def __init__(self, f: Evaluator, findings: Findings, theta: float) -> None:
+        self.f, self.findings = f, findings
+        lower, upper = f.problem.lower, f.problem.upper
+        sigma = (upper - lower) / 4.0
+        self.b = lower + (upper - lower) / 2.0 - sigma / 2.0
+        self.away = self.b + sigma
+        self.share = theta * 2.0 * UNIT * max(f.problem.dim, LEAST)
+        self.nothing = Value(float("nan"))  # f(), once stage 1 has it
+
+    def values(self, sets: Sequence[IntArray]) -> Array:
+        """The values of f with the variables of each of these sets moved."""
+        found = [np.empty(0)]
+        for chunk in chunks(sets, self.f, 1):
+            points = np.repeat(self.b[None], len(chunk), axis=0)
+            for point, variables in zip(points, chunk, strict=True):
+                point[variables] = self.away[variables]
+            found.append(self.f(points))
+        return np.concatenate(found)
+
+    def interact(self, left: Moved, right: Moved, both: Value) -> bool:
+        """Whether two sets do, given the value with both moved."""
+        four = (self.nothing, left.value, right.value, both)
+        difference = (left.value - self.nothing) - (both - right.value)
+        eps = np.array(self.share * max(abs(one.number) for one in four) * difference.terms / 4.0)
+        if near(np.array(abs(difference.number)), eps):
+            self.findings.note_close(smaller(left.variables, right.variables).tolist())
+        return bool(abs(difference.number) > eps)
+
+
+class Value(NamedTuple):
+    """A value of f, or one that was deduced from so many."""
+
+    number: float
+    terms: int = 1
+
+    def __add__(self, other: Value) -> Value:  # type: ignore[override] # not the sum of two tuples
+        return Value(self.number + other.number, self.terms + other.terms)
+
+    def __sub__(self, other: Value) -> Value:
+        return Value(self.number - other.number, self.terms + other.terms)
+
+
+class Moved(NamedTuple):
+    """Groups that do not interact with each other, and the value with all of them moved."""
+
+    groups: Groups
+    value: Value
+
+    @property
+    def variables(self) -> IntArray:
+        """Of all the groups."""
+        return np.concatenate(self.groups)
+
+
+def additive(moves: Moves) -> tuple[IntArray, Array]:
+    """Stage 1: the variables whose effect depends on where the others are, and the value with each moved alone."""
+    f, findings, n = moves.f, moves.findings, moves.f.problem.dim
+    f1, f4 = f(np.stack([moves.b, moves.away])).tolist()
+    moves.nothing = Value(f1)
+    alone, rest = np.empty(n), np.ones(n, dtype=bool)
+    for chunk in chunks(np.arange(n), f, 2):
+        k = np.arange(len(chunk))
+        points = np.repeat(np.stack([moves.b, moves.away]), len(chunk), axis=0).reshape(2, len(chunk), n)
+        points[0, k, chunk], points[1, k, chunk] = moves.away[chunk], moves.b[chunk]
+        f2, f3 = f(points.reshape(-1, n)).reshape(2, -1)
+        difference = np.abs((f2 - f1) - (f4 - f3))
+        eps = moves.share * np.maximum(np.maximum(np.abs(f2), np.abs(f3)), max(abs(f1), abs(f4)))
+        alone[chunk], rest[chunk] = f2, difference > eps
+        findings.additive += chunk[difference <= eps].tolist()
+        findings.note_close(chunk[near(difference, eps)])
+        findings.progress(int(chunk[-1]) + 1, n)
+    return np.flatnonzero(rest), alone[rest]
+
+
+def grow(moves: Moves, variables: IntArray, values: Array) -> None:
+    """Stage 2: merge groups from the leaves upwards, the nodes of one level side by side."""
+    findings, done = moves.findings, 0
+    levels = tree(len(variables))
+    inner = [span for level in levels for span in level if span[1] - span[0] > 1]
+    totals = moves.values([variables[slice(*span)] for span in inner]).tolist()
+    known = {span: Value(total) for span, total in zip(inner, totals, strict=True)}
+    node = {(k, k + 1): Moved([variables[k : k + 1]], Value(value)) for k, value in enumerate(values.tolist())}
+    for level in reversed(levels):
+        spans = [span for span in level if span in known]
+        sides = [(node[left], node[right]) for left, right in map(halves, spans)]
+        searches = [merge(moves, *two, known[span]) for two, span in zip(sides, spans, strict=True)]
+        for span, groups in zip(spans, side_by_side(searches, moves.values), strict=True):
+            node[span] = Moved(groups, known[span])
+        done += len(spans)
+        findings.groups[:] = [group.tolist() for span in level for group in node[span].groups if len(group) > 1]
+        findings.progress(done, len(inner))
+    if len(variables):  # whoever has merged with nobody does not interact by more than rounding
+        findings.additive += [int(group[0]) for group in node[0, len(variables)].groups if len(group) == 1]
+
+
+def tree(leaves: int) -> list[list[Span]]:
+    """The nodes of every level, from the root downwards.
+
+    >>> tree(3)
+    [[(0, 3)], [(0, 1), (1, 3)], [(1, 2), (2, 3)]]
+    """
+    levels = [[(0, leaves)]] if leaves else []
+    while below := [half for span in levels[-1:] for one in span if one[1] - one[0] > 1 for half in halves(one)]:
+        levels.append(below)
+    return levels
+
+
+def halves(span: Span) -> tuple[Span, Span]:
+    """The two nodes below a node."""
+    middle = (span[0] + span[1]) // 2
+    return (span[0], middle), (middle, span[1])
+
+
+def merge(moves: Moves, left: Moved, right: Moved, both: Value) -> Generator[Groups, Array, Groups]:
+    """The groups of two nodes of the tree together."""
+    groups = left.groups + right.groups
+    if not moves.interact(left, right, both):
+        return groups
+    if len(groups) == 2:
+        return [np.concatenate(groups)]
+    ones = yield from touching(moves, left, right, both)
+    others = yield from touching(moves, right, left, both)
+    asked = Moved([other for moved, _ in others for other in moved.groups], right.value)
+    with_all = [with_right for _, with_right in ones]
+    if 1 < len(asked.groups) < len(right.groups):  # the rest of the right does not matter
+        them = asked.variables
+        answers = yield [them] + [np.concatenate([one.variables, them]) for one, _ in ones]
+        asked, with_all = Moved(asked.groups, Value(answers[0])), [Value(one) for one in answers[1:].tolist()]
+    place = {int(group[0]): k for k, group in enumerate(groups)}
+    pairs = []
+    for (one, _), with_them in zip(ones, with_all, strict=True):
+        for other, _ in (yield from touching(moves, asked, one, with_them)) if asked.groups else ():
+            pairs.append((place[int(one.groups[0][0])], place[int(other.groups[0][0])]))
+    return [np.concatenate([groups[k] for k in part]) for part in components(len(groups), pairs)]
+
+
+def touching(
+    moves: Moves, asked: Moved, other: Moved, both: Value
+) -> Generator[Groups, Array, list[tuple[Moved, Value]]]:
+    """Which groups interact with `other`, as all of them together do; each with the value with both moved."""
+    level, found = [(asked, both)], []
+    while level:
+        found += [one for one in level if len(one[0].groups) == 1]
+        split = [one for one in level if len(one[0].groups) > 1]
+        firsts = [whole.groups[: len(whole.groups) // 2] for whole, _ in split]
+        alone = [np.concatenate(groups) for groups in firsts]
+        answers = yield alone + [np.concatenate([first, other.variables]) for first in alone]
+        values = [Value(one) for one in answers.tolist()]
+        level = []
+        for k, (whole, with_whole) in enumerate(split):
+            value, with_first = values[k], values[len(split) + k]
+            first = Moved(firsts[k], value)
+            second = Moved(whole.groups[len(firsts[k]) :], whole.value - value + moves.nothing)
+            for half, with_half in ((first, with_first), (second, with_whole - with_first + other.value)):
+                if moves.interact(half, other, with_half):
+                    level.append((half, with_half))
+    return found
