@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     Groups: TypeAlias = list[IntArray]
     Span: TypeAlias = tuple[int, int]  # a node of the tree: its variables, from and to
+    Touching: TypeAlias = list[tuple["Moved", "Value"]]  # one group each, and the value with the other side moved
 
 LEAST = 1000  # variables; the threshold of fewer is that of so many
 
@@ -190,23 +191,33 @@ def merge(moves: Moves, left: Moved, right: Moved, both: Value) -> Generator[Gro
         return [np.concatenate(groups)]
     ones = yield from touching(moves, left, right, both)
     others = yield from touching(moves, right, left, both)
-    asked = Moved([other for moved, _ in others for other in moved.groups], right.value)
-    with_all = [with_right for _, with_right in ones]
-    if 1 < len(asked.groups) < len(right.groups):  # the rest of the right does not matter
+    if len(ones) > 1 and len(others) > 1:
+        pairs = yield from matching(moves, ones, others, right)
+    else:  # one group touches all of the other side that is touched
+        pairs = [(one.groups[0], other.groups[0]) for one, _ in ones for other, _ in others]
+    place = {int(group[0]): k for k, group in enumerate(groups)}
+    joined = [(place[int(one[0])], place[int(other[0])]) for one, other in pairs]
+    return [np.concatenate([groups[k] for k in part]) for part in components(len(groups), joined)]
+
+
+def matching(
+    moves: Moves, ones: Touching, others: Touching, right: Moved
+) -> Generator[Groups, Array, list[tuple[IntArray, IntArray]]]:
+    """Which of the groups that touch the other side touch which of those there."""
+    asked = Moved([other.groups[0] for other, _ in others], right.value)
+    with_asked = [with_right for _, with_right in ones]
+    if len(asked.groups) < len(right.groups):  # leave out what touches nothing
         them = asked.variables
         answers = yield [them] + [np.concatenate([one.variables, them]) for one, _ in ones]
-        asked, with_all = Moved(asked.groups, Value(answers[0])), [Value(one) for one in answers[1:].tolist()]
-    place = {int(group[0]): k for k, group in enumerate(groups)}
+        asked, *with_asked = Moved(asked.groups, Value(answers[0])), *map(Value, answers[1:].tolist())
     pairs = []
-    for (one, _), with_them in zip(ones, with_all, strict=True):
-        for other, _ in (yield from touching(moves, asked, one, with_them)) if asked.groups else ():
-            pairs.append((place[int(one.groups[0][0])], place[int(other.groups[0][0])]))
-    return [np.concatenate([groups[k] for k in part]) for part in components(len(groups), pairs)]
+    for (one, _), with_them in zip(ones, with_asked, strict=True):
+        touched = yield from touching(moves, asked, one, with_them)
+        pairs += [(one.groups[0], other.groups[0]) for other, _ in touched]
+    return pairs
 
 
-def touching(
-    moves: Moves, asked: Moved, other: Moved, both: Value
-) -> Generator[Groups, Array, list[tuple[Moved, Value]]]:
+def touching(moves: Moves, asked: Moved, other: Moved, both: Value) -> Generator[Groups, Array, Touching]:
     """Which groups interact with `other`, as all of them together do; each with the value with both moved."""
     level, found = [(asked, both)], []
     while level:
