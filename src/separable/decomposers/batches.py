@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
     from separable.evaluator import Evaluator
-    from separable.problems import Array, IntArray
+    from separable.problems import Array, IntArray, Mask
 
 Items = TypeVar("Items", "Sequence[Any]", "IntArray")
 Question = TypeVar("Question")
@@ -22,6 +24,22 @@ def chunks(items: Items, f: Evaluator, each: int) -> Iterator[Items]:
         size = max(1, f.chunk // each)
         yield items[start : start + size]
         start += size
+
+
+def by_halves(variables: IntArray, hit: Callable[[Sequence[IntArray]], Sequence[bool] | Mask]) -> IntArray:
+    """The variables that count, found from which sets hold some that do; all sets of one depth are asked together.
+
+    >>> import numpy as np
+    >>> by_halves(np.arange(9), lambda sets: [bool({3, 7} & set(one.tolist())) for one in sets])
+    array([3, 7])
+    """
+    found = [variables[:0]]
+    asked = [variables] if len(variables) else []
+    while asked:
+        hits = [one for one, yes in zip(asked, hit(asked), strict=True) if yes]
+        found += [one for one in hits if len(one) == 1]
+        asked = [half for one in hits if len(one) > 1 for half in (one[: len(one) // 2], one[len(one) // 2 :])]
+    return np.sort(np.concatenate(found))
 
 
 def side_by_side(

@@ -9,8 +9,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from separable.decomposers.findings import Findings
     from separable.problems import IntArray
 
 
@@ -25,3 +26,12 @@ def components(count: int, pairs: Sequence[tuple[int, int]] | IntArray) -> list[
     label = connected_components(joined, directed=False)[1]
     order = np.argsort(label, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
+
+
+def book(findings: Findings, parts: Iterable[IntArray]) -> None:
+    """Write down parts as additive methods do: a variable by itself is additively separable."""
+    for part in parts:
+        if len(part) == 1:
+            findings.additive += part.tolist()
+        else:
+            findings.groups.append(part.tolist())

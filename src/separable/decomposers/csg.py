@@ -72,6 +72,22 @@ def csg(
         abreast: how many minima are searched side by side, a step of all of them in one batch. 1 is the paper's
             order, to the letter; more keeps so many workers busy, and costs nothing until there are dozens.
     """
+    shift, moved = separate(f, findings, rng, precision, step, product_cap, looks, abreast)
+    with findings.stage("groups"):
+        nvg(shift, rng, looks, moved)
+
+
+def separate(
+    f: Evaluator,
+    findings: Findings,
+    rng: np.random.Generator,
+    precision: float,
+    step: float,
+    product_cap: float,
+    looks: int,
+    abreast: int,
+) -> tuple[ShiftTest, Witnesses]:
+    """Stages 1 to 3: all separable variables; what is left has moved, and is to be grouped."""
     for name, value in (("precision", precision), ("step", step), ("product_cap", product_cap)):
         options.share("csg", name, value)
     options.whole("csg", "looks", looks, 0)
@@ -84,11 +100,7 @@ def csg(
     shift = ShiftTest(f, findings, minima, step)
     with findings.stage("minima"):
         search_minima(shift, rest, precision, abreast)
-    with findings.stage("composite"):
-        moved = gsvd(shift, rng, looks)
-        findings.composite = [i for i in minima.searched if i not in moved]
-    with findings.stage("groups"):
-        nvg(shift, rng, looks, moved)
+    return shift, composite(shift, rng, looks)
 
 
 class Corners(NamedTuple):
@@ -259,7 +271,11 @@ class ShiftTest:
         self._noise = gamma(math.sqrt(f.problem.dim) + 2.0)
 
     def __call__(self, variables: Sequence[int], contexts: Array, values: Array | None = None) -> list[int]:
-        """The variables that move, all else as in their rows of `contexts`.
+        """The variables that move; see `moves`."""
+        return [variables[k] for k in np.flatnonzero(self.moves(variables, contexts, values)).tolist()]
+
+    def moves(self, variables: Sequence[int], contexts: Array, values: Array | None = None) -> Mask:
+        """Whether each variable moves, all else as in its row of `contexts`.
 
         `values` are those of the rows with the variables at their minima, where they are known already.
         """
@@ -297,15 +313,15 @@ class ShiftTest:
             (points[k, 0, i], before[k, 0]), (points[k, 1, i], before[k, 1]) = self.minima.beside(i, share)
         return points, before
 
-    def _judge(self, variables: IntArray, values: Array, sides: Array, before: Array) -> list[int]:
+    def _judge(self, variables: IntArray, values: Array, sides: Array, before: Array) -> Mask:
         """GSVD line 14, with the order of the two sides besides."""
         noise = self._noise * np.maximum(np.abs(values), np.abs(sides).max(axis=1))
         lowest = (sides - values[:, None]).min(axis=1)
         tilt, tilt_before = sides[:, 0] - sides[:, 1], before[:, 0] - before[:, 1]
         sure = (np.abs(tilt) > noise) & (np.abs(tilt_before) > self._noise * np.abs(before).max(axis=1))
         self.findings.note_close(variables[np.abs(lowest) <= CLOSE * noise])
-        moved = (lowest < -noise) | (sure & (np.sign(tilt) != np.sign(tilt_before)))
-        return [int(i) for i in variables[moved]]
+        moved: Mask = (lowest < -noise) | (sure & (np.sign(tilt) != np.sign(tilt_before)))
+        return moved
 
 
 Witnesses = dict[int, "Array | None"]  # of a moved variable: where it moved; None: all others at their far bounds
@@ -328,6 +344,14 @@ def gsvd(shift: ShiftTest, rng: np.random.Generator, looks: int) -> Witnesses:
             moved.update(dict.fromkeys(shift(chunk, np.repeat(context[None], len(chunk), axis=0)), context))
     if moved:  # otherwise nothing interacts with anything
         look_again(shift, moved, asked, rng)
+    return moved
+
+
+def composite(shift: ShiftTest, rng: np.random.Generator, looks: int) -> Witnesses:
+    """Stage 3: book the variables that have not moved; the others are returned."""
+    with shift.findings.stage("composite"):
+        moved = gsvd(shift, rng, looks)
+        shift.findings.composite = [i for i in shift.minima.searched if i not in moved]
     return moved
 
 

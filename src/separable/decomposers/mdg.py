@@ -153,7 +153,7 @@ def grow(moves: Moves, variables: IntArray, values: Array) -> None:
     node = {(k, k + 1): Moved([variables[k : k + 1]], Value(value)) for k, value in enumerate(values.tolist())}
     for level in reversed(levels):
         spans = [span for span in level if span in known]
-        sides = [(node[left], node[right]) for left, right in map(halves, spans)]
+        sides = [(node[left], node[right]) for left, right in map(below, spans)]
         searches = [merge(moves, *two, known[span]) for two, span in zip(sides, spans, strict=True)]
         for span, groups in zip(spans, side_by_side(searches, moves.values), strict=True):
             node[span] = Moved(groups, known[span])
@@ -171,12 +171,12 @@ def tree(leaves: int) -> list[list[Span]]:
     [[(0, 3)], [(0, 1), (1, 3)], [(1, 2), (2, 3)]]
     """
     levels = [[(0, leaves)]] if leaves else []
-    while below := [half for span in levels[-1:] for one in span if one[1] - one[0] > 1 for half in halves(one)]:
-        levels.append(below)
+    while lower := [half for span in levels[-1:] for one in span if one[1] - one[0] > 1 for half in below(one)]:
+        levels.append(lower)
     return levels
 
 
-def halves(span: Span) -> tuple[Span, Span]:
+def below(span: Span) -> tuple[Span, Span]:
     """The two nodes below a node."""
     middle = (span[0] + span[1]) // 2
     return (span[0], middle), (middle, span[1])

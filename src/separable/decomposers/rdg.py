@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from separable.decomposers.batches import chunks
+from separable.decomposers.batches import by_halves, chunks
+from separable.decomposers.components import book
 from separable.decomposers.options import share, whole
 from separable.decomposers.rounding import near, smaller
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from separable.decomposers.findings import Findings
     from separable.evaluator import Evaluator
-    from separable.problems import Array, IntArray
+    from separable.problems import Array, IntArray, Mask
 
 Threshold: TypeAlias = "Callable[[float, Array], Array]"  # eps, of y1 and of y2, y3, y4 (3, m)
 
@@ -47,7 +48,7 @@ def rdg(
         eps = least_value(f, rng, samples) * alpha
     interact = Interaction(f, findings, lambda _, y: np.full(y.shape[1], eps))
     with findings.stage("groups"):
-        recursive(f, findings, interact)
+        recursive(f, findings, interact.partners)
 
 
 def least_value(f: Evaluator, rng: np.random.Generator, samples: int) -> float:
@@ -65,58 +66,52 @@ class Interaction:
         self.middle = self.lb + (self.ub - self.lb) / 2.0
         self.y1 = float("nan")  # asked for with the first of the others
 
-    def __call__(self, sub1: IntArray, sets: Sequence[IntArray]) -> list[bool]:
-        """Which of these sets interact with X1; three evaluations each."""
+    def partners(self, sub1: IntArray, sub2: IntArray) -> IntArray:
+        """The procedure INTERACT: the variables of X2 that interact with X1."""
+        return by_halves(sub2, lambda sets: self.compare(sub1, sets)[1])
+
+    def compare(self, sub1: IntArray, sets: Sequence[IntArray], y2: float | None = None) -> tuple[Array, Mask]:
+        """How much each of these sets interacts with X1, (y1 - y2) - (y3 - y4), and whether that is above eps.
+
+        Three evaluations each, two if y2 is given.
+        """
         if np.isnan(self.y1):
             self.y1 = float(self.f(self.lb[None])[0])
-        found: list[bool] = []
-        for chunk in chunks(sets, self.f, 3):
-            found += self._asked_together(sub1, chunk)
-        return found
+        differences, above = [], []
+        for chunk in chunks(sets, self.f, 3 if y2 is None else 2):
+            y = self._values(sub1, chunk, y2)
+            difference = (self.y1 - y[0]) - (y[1] - y[2])
+            eps = self.threshold(self.y1, y)
+            for k in np.flatnonzero(near(np.abs(difference), eps)).tolist():
+                self.findings.note_close(smaller(sub1, chunk[k]).tolist())
+            differences.append(difference)
+            above.append(np.abs(difference) > eps)
+        return np.concatenate(differences), np.concatenate(above)
 
-    def _asked_together(self, sub1: IntArray, sets: Sequence[IntArray]) -> list[bool]:
-        points = np.repeat(self.lb[None], 3 * len(sets), axis=0).reshape(3, len(sets), -1)
+    def _values(self, sub1: IntArray, sets: Sequence[IntArray], y2: float | None) -> Array:
+        """The values y2, y3, y4 for each of the sets, (3, m)."""
+        m, n = len(sets), len(self.lb)
+        points = np.repeat(self.lb[None], 3 * m, axis=0).reshape(3, m, n)
         points[0][:, sub1] = points[2][:, sub1] = self.ub[sub1]  # x_ul and x_um
         for k, sub2 in enumerate(sets):
             points[1:, k, sub2] = self.middle[sub2]  # x_lm and x_um
-        y = self.f(points.reshape(-1, len(self.lb))).reshape(3, -1)
-        difference = np.abs((self.y1 - y[0]) - (y[1] - y[2]))
-        eps = self.threshold(self.y1, y)
-        for k in np.flatnonzero(near(difference, eps)).tolist():
-            self.findings.note_close(smaller(sub1, sets[k]).tolist())
-        return [bool(one) for one in difference > eps]
+        if y2 is None:
+            return self.f(points.reshape(-1, n)).reshape(3, m)
+        return np.concatenate([np.full(m, y2), self.f(points[1:].reshape(-1, n))]).reshape(3, m)
 
 
-def recursive(f: Evaluator, findings: Findings, interact: Interaction, full: int | None = None) -> None:
+def recursive(
+    f: Evaluator, findings: Findings, partners: Callable[[IntArray, IntArray], IntArray], full: int | None = None
+) -> None:
     """The search: X1 grows by whatever in X2 interacts with it, until nothing does, or it has `full` members."""
     n = f.problem.dim
     sub1, sub2 = np.arange(1), np.arange(1, n)
     while len(sub1):
-        new = partners(interact, sub1, sub2)
+        new = partners(sub1, sub2) if len(sub2) else sub2
         grown, rest = np.concatenate([sub1, new]), np.setdiff1d(sub2, new)
         if len(new) and (full is None or len(grown) < full):
             sub1, sub2 = grown, rest
             continue
-        if len(grown) == 1:
-            findings.additive += grown.tolist()
-        else:
-            findings.groups.append(grown.tolist())
+        book(findings, [grown])
         sub1, sub2 = rest[:1], rest[1:]
         findings.progress(n - len(rest), n)
-
-
-def partners(interact: Interaction, sub1: IntArray, sub2: IntArray) -> IntArray:
-    """The procedure INTERACT: the variables of X2 that interact with X1, by halves."""
-    found: list[IntArray] = []
-    asked = [sub2] if len(sub2) else []
-    while asked:
-        hit = [one for one, yes in zip(asked, interact(sub1, asked), strict=True) if yes]
-        found += [one for one in hit if len(one) == 1]
-        asked = [half for one in hit if len(one) > 1 for half in halves(one)]
-    return np.sort(np.concatenate(found)) if found else sub2[:0]
-
-
-def halves(variables: IntArray) -> tuple[IntArray, IntArray]:
-    """The first half, the smaller if they differ, and the second."""
-    middle = len(variables) // 2
-    return variables[:middle], variables[middle:]

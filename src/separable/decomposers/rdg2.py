@@ -28,7 +28,7 @@ def rdg2(f: Evaluator, findings: Findings, rng: np.random.Generator) -> None:  #
         f, findings, rng: see `decomposers`.
     """
     with findings.stage("groups"):
-        recursive(f, findings, Interaction(f, findings, rounding_bound(f.problem.dim)))
+        recursive(f, findings, Interaction(f, findings, rounding_bound(f.problem.dim)).partners)
 
 
 def rounding_bound(n: int) -> Threshold:
