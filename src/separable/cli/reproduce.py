@@ -90,8 +90,9 @@ def spans(text: str, option: str) -> list[int]:
     """
     found: list[int] = []
     for part in text.split(","):
-        first, _, last = part.strip().partition("-")
-        if not first.isdecimal() or not (last or first).isdecimal() or int(last or first) < int(first):
+        first, dash, last = part.strip().partition("-")
+        ends = (first, last if dash else first)
+        if not all(end.isdecimal() for end in ends) or int(ends[0]) > int(ends[1]):
             raise BadInput(f"{option}: expected numbers such as 1-3,7, got {text!r}")
-        found += range(int(first), int(last or first) + 1)
+        found += range(int(ends[0]), int(ends[1]) + 1)
     return list(dict.fromkeys(found))

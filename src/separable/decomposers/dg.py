@@ -39,7 +39,7 @@ def dg(
         f, findings, rng: see `decomposers`.
         epsilon: the threshold, as an absolute number.
     """
-    options.share("dg", "epsilon", epsilon, np.inf)
+    options.positive("dg", "epsilon", epsilon)
     n = f.problem.dim
     left = np.arange(n)
     with findings.stage("groups"):

@@ -34,7 +34,7 @@ def xdg(
         f, findings, rng: see `decomposers`.
         epsilon: the threshold, as an absolute number.
     """
-    options.share("xdg", "epsilon", epsilon, np.inf)
+    options.positive("xdg", "epsilon", epsilon)
     n = f.problem.dim
     label = np.arange(n)  # variables of one group have one label
     with findings.stage("groups"):

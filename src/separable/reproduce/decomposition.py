@@ -152,7 +152,11 @@ def published(table: str) -> list[dict[str, Any]]:
 def accuracy_table(outcomes: Iterable[Outcome]) -> list[Table]:
     """The paper's first table: a table for every method, a row for every function."""
     return [
-        _beside(f"{method} on {suite}, {dim}-D", rows, published("decomposition") if suite == PAPER_SUITE else [])
+        _beside(
+            f"{method} on {suite}, {dim}-D, {_instances(rows)}",
+            rows,
+            published("decomposition") if suite == PAPER_SUITE else [],
+        )
         for (suite, dim, method), rows in _rows(outcomes, "suite", "dim", "method").items()
     ]
 
@@ -161,13 +165,19 @@ def dimension_table(outcomes: Iterable[Outcome]) -> list[Table]:
     """The paper's second table: for every method the means over the functions, a row for every dimension."""
     found = []
     for (suite, method), rows in _rows(outcomes, "suite", "method").items():
-        dims = dict.fromkeys(row["dim"] for row in rows)
-        means = [
-            _mean([row for row in rows if row["dim"] == dim]) | {"method": method, "dim": dim} for dim in dims
-        ]
-        paper = published("by_dimension") if suite == PAPER_SUITE else []
-        found.append(_beside(f"{method} on {suite}, means over {len(rows) // len(dims)} functions", means, paper))
+        by_dim: dict[int, list[dict[str, Any]]] = {}
+        for row in rows:
+            by_dim.setdefault(row["dim"], []).append(row)
+        means = [_mean(several) for several in by_dim.values()]
+        whole = suite == PAPER_SUITE and {row["function"] for row in rows} == set(SUITES[suite].functions)
+        title = f"{method} on {suite}, means over {len(rows) // len(by_dim)} functions, {_instances(rows)}"
+        found.append(_beside(title, means, published("by_dimension") if whole else []))
     return found
+
+
+def _instances(rows: Sequence[Mapping[str, Any]]) -> str:
+    most = max(row["instances"] for row in rows)
+    return f"{most} instance{'s' * (most > 1)}"
 
 
 def grouping_table(outcomes: Iterable[Outcome]) -> list[Table]:
@@ -206,7 +216,9 @@ def _rows(outcomes: Iterable[Outcome], *keys: str) -> dict[tuple[Any, ...], list
 
 
 def _mean(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {key: _average(row.get(key) for row in rows) for key in ("sa", "na", "evaluations", "seconds")}
+    """One row for several functions."""
+    same = {key: rows[0][key] for key in ("suite", "method", "dim")}
+    return same | {key: _average(row[key] for row in rows) for key in ("sa", "na", "evaluations", "seconds")}
 
 
 def _average(values: Iterable[float | None]) -> float | None:
@@ -219,9 +231,8 @@ def _beside(title: str, rows: Sequence[dict[str, Any]], paper: Sequence[Mapping[
     compared = [row | _paper(row, paper) for row in rows]
     by_function = "function" in rows[0]
     if by_function and len(rows) > 1:
-        with_paper = all(row["evaluations_paper"] is not None for row in compared)
-        foot: dict[str, Any] = {"function": "mean"} | _mean(rows)
-        if with_paper:
+        foot = {"function": "mean"} | _mean(rows)
+        if all(row["evaluations_paper"] is not None for row in compared):
             foot |= {f"{key}_paper": _average(row[f"{key}_paper"] for row in compared) for key in PAPER_KEYS}
             foot["deviation"] = foot["evaluations"] / foot["evaluations_paper"] - 1.0
         compared.append(foot)
