@@ -49,7 +49,6 @@ def side_by_side(
 
     A search is a generator: it yields a list of questions, gets an array of answers, and returns what it found.
 
-    >>> import numpy as np
     >>> def bisect(low, high):
     ...     while high - low > 1:
     ...         (too_small,) = yield [(low + high) // 2]
@@ -58,21 +57,35 @@ def side_by_side(
     >>> side_by_side([bisect(0, 100), bisect(20, 30)], lambda asked: np.array(asked) < 27)
     [27, 27]
     """
+    search = together(searches)
+    try:
+        questions = next(search)
+        while True:
+            questions = search.send(ask(questions))
+    except StopIteration as end:
+        found: list[Found] = end.value
+        return found
+
+
+def together(
+    searches: Sequence[Generator[list[Question], Array, Found]],
+) -> Generator[list[Question], Array, list[Found]]:
+    """Several searches as one, which finds what each of them does."""
     found: dict[int, Found] = {}
     waiting: dict[int, list[Question]] = {}
-
-    def go_on(k: int, answer: Array | None) -> None:
-        try:
-            waiting[k] = searches[k].send(answer)  # type: ignore[arg-type] # None starts a generator
-        except StopIteration as end:
-            waiting.pop(k, None)
-            found[k] = end.value
-
-    for k in range(len(searches)):
-        go_on(k, None)
-    while waiting:
-        answers = ask([question for questions in waiting.values() for question in questions])
-        for k, questions in list(waiting.items()):
-            own, answers = answers[: len(questions)], answers[len(questions) :]
-            go_on(k, own)
-    return [found[k] for k in range(len(searches))]
+    answers: dict[int, Array | None] = dict.fromkeys(range(len(searches)))
+    while True:
+        for k, answer in answers.items():
+            try:
+                waiting[k] = searches[k].send(answer)  # type: ignore[arg-type] # None starts a generator
+            except StopIteration as end:
+                waiting.pop(k, None)
+                found[k] = end.value
+        answers = {}
+        if not waiting:
+            return [found[k] for k in range(len(searches))]
+        values = yield [question for questions in waiting.values() for question in questions]
+        start = 0
+        for k, questions in waiting.items():
+            answers[k] = values[start : start + len(questions)]
+            start += len(questions)

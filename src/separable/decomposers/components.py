@@ -9,23 +9,35 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from separable.decomposers.findings import Findings
     from separable.problems import IntArray
 
 
-def components(count: int, pairs: Sequence[tuple[int, int]] | IntArray) -> list[IntArray]:
-    """The numbers 0, ..., count - 1 in parts, as these pairs join them.
+def join(label: IntArray, one: int, other: int) -> None:
+    """Merge two parts, given by a label for every item: that of `other` takes the label of `one`."""
+    label[label == label[other]] = label[one]
 
-    >>> [part.tolist() for part in components(5, [(0, 3), (3, 2)])]
-    [[0, 2, 3], [1], [4]]
+
+def parts(label: IntArray) -> list[IntArray]:
+    """The items of every label.
+
+    >>> [part.tolist() for part in parts(np.array([0, 4, 0, 0, 2]))]
+    [[0, 2, 3], [4], [1]]
     """
-    one, other = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    joined = coo_array((np.ones(len(one)), (one, other)), shape=(count, count))
-    label = connected_components(joined, directed=False)[1]
     order = np.argsort(label, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
+
+
+def components(count: int, one: IntArray, other: IntArray) -> list[IntArray]:
+    """The numbers 0, ..., count - 1 in parts, as pairs of `one` and `other` join them, all at once.
+
+    >>> [part.tolist() for part in components(5, np.array([0, 3]), np.array([3, 2]))]
+    [[0, 2, 3], [1], [4]]
+    """
+    joined = coo_array((np.ones(len(one)), (one, other)), shape=(count, count))
+    return parts(connected_components(joined, directed=False)[1])
 
 
 def book(findings: Findings, parts: Iterable[IntArray]) -> None:

@@ -191,6 +191,7 @@ class Minima:
         self.centre = self.lower + (self.upper - self.lower) / 2.0
         self.cv = self.centre.copy()  # the context vector: minima where they are known, the centre elsewhere
         self.searched: list[int] = []  # S, in the order of the search
+        self._searched = np.arange(0)  # the same, to index with
         self.turns = 0  # of the search: the variables of one turn go side by side
         self.turn = np.full(problem.dim, problem.dim)
         self.valley: dict[int, Valley] = {}
@@ -200,6 +201,7 @@ class Minima:
         for i, valley in zip(variables.tolist(), valleys, strict=True):
             self.cv[i], self.valley[i] = valley.x, valley
         self.searched += variables.tolist()
+        self._searched = np.array(self.searched)
         self.turn[variables] = self.turns
         self.turns += 1
 
@@ -210,13 +212,13 @@ class Minima:
     def far_from(self, i: int) -> Array:
         """C[i] with all others of S at the bound farther from where they are; upper, from the centre."""
         x = self.archived(i)
-        x[self.searched] = np.where(x > self.centre, self.lower, self.upper)[self.searched]
+        x[self._searched] = np.where(x > self.centre, self.lower, self.upper)[self._searched]
         return x
 
     def others_at(self, values: Array) -> Array:
         """All of S at these values, the rest at the centre."""
         x = self.centre.copy()
-        x[self.searched] = values[self.searched]
+        x[self._searched] = values[self._searched]
         return x
 
     def on_bound(self, i: int) -> bool:

@@ -65,6 +65,6 @@ def interacting(f: Evaluator, findings: Findings, i: int, others: IntArray, epsi
         points[:, k, chunk] = middle[chunk]
         f3, f4 = f(points.reshape(2 * len(chunk), -1)).reshape(2, -1)
         difference = np.abs((f1 - f2) - (f3 - f4))
-        findings.note_close(chunk[near(difference, np.array(epsilon))])
+        findings.note_close(chunk[near(difference, epsilon)])
         found.append(chunk[difference > epsilon])
     return np.concatenate(found)

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from separable.decomposers import options
 from separable.decomposers.components import book
 from separable.decomposers.pairs import all_pairs
@@ -19,6 +17,8 @@ from separable.decomposers.rdg import least_value
 from separable.decomposers.rounding import near
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from separable.decomposers.findings import Findings
     from separable.evaluator import Evaluator
 
@@ -42,5 +42,5 @@ def gdg(
         pairs = all_pairs(f, findings, ub, lb + (ub - lb) / 2.0)
     with findings.stage("groups"):
         found = pairs.difference
-        pairs.note_close(findings, near(found, np.array(eps)))
+        pairs.note_close(findings, near(found, eps))
         book(findings, pairs.parts(n, found > eps))

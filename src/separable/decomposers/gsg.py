@@ -24,6 +24,7 @@ import numpy as np
 
 from separable.decomposers import csg, options
 from separable.decomposers.batches import by_halves, chunks
+from separable.decomposers.components import join, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +42,7 @@ def gsg(
     precision: float = 1e-7,
     step: float = 1e-3,
     looks: int = 0,
-    abreast: int = 8,
+    abreast: int = 24,
 ) -> None:
     """Decompose by GSG.
 
@@ -86,9 +87,9 @@ def group(shift: csg.ShiftTest, variables: Sequence[int], away: Callable[[int], 
         later = asked[k + 1 :]
         movers = by_halves(later[label[later] != label[i]], _moving(shift, i, away(i)))
         if len(movers):
-            label[np.isin(label, label[movers])] = label[i]
-            names, sizes = np.unique(label, return_counts=True)
-            findings.groups[:] = [np.flatnonzero(label == name).tolist() for name in names[sizes > 1]]
+            for j in movers.tolist():
+                join(label, i, j)
+            findings.groups[:] = [part.tolist() for part in parts(label) if len(part) > 1]
         elif (label == label[i]).sum() == 1:
             alone.append(i)
         findings.progress(k + 1, len(asked))

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from separable.decomposers import options
-from separable.decomposers.batches import chunks, side_by_side
-from separable.decomposers.components import components
+from separable.decomposers.batches import chunks, side_by_side, together
+from separable.decomposers.components import join, parts
 from separable.decomposers.rounding import UNIT, near, smaller
 
 if TYPE_CHECKING:
@@ -90,12 +90,18 @@ class Moves:
 
     def interact(self, left: Moved, right: Moved, both: Value) -> bool:
         """Whether two sets do, given the value with both moved."""
-        four = (self.nothing, left.value, right.value, both)
-        difference = (left.value - self.nothing) - (both - right.value)
-        eps = np.array(self.share * max(abs(one.number) for one in four) * difference.terms / 4.0)
-        if near(np.array(abs(difference.number)), eps):
+        (zero, _), (one, its_terms), (other, others_terms), (two, both_terms) = (
+            self.nothing,
+            left.value,
+            right.value,
+            both,
+        )
+        difference = abs((one - zero) - (two - other))
+        terms = 1 + its_terms + others_terms + both_terms
+        eps = self.share * max(abs(zero), abs(one), abs(other), abs(two)) * terms / 4.0
+        if near(difference, eps):
             self.findings.note_close(smaller(left.variables, right.variables).tolist())
-        return bool(abs(difference.number) > eps)
+        return difference > eps
 
 
 class Value(NamedTuple):
@@ -189,15 +195,15 @@ def merge(moves: Moves, left: Moved, right: Moved, both: Value) -> Generator[Gro
         return groups
     if len(groups) == 2:
         return [np.concatenate(groups)]
-    ones = yield from touching(moves, left, right, both)
-    others = yield from touching(moves, right, left, both)
+    ones, others = yield from together([touching(moves, left, right, both), touching(moves, right, left, both)])
     if len(ones) > 1 and len(others) > 1:
         pairs = yield from matching(moves, ones, others, right)
     else:  # one group touches all of the other side that is touched
         pairs = [(one.groups[0], other.groups[0]) for one, _ in ones for other, _ in others]
-    place = {int(group[0]): k for k, group in enumerate(groups)}
-    joined = [(place[int(one[0])], place[int(other[0])]) for one, other in pairs]
-    return [np.concatenate([groups[k] for k in part]) for part in components(len(groups), joined)]
+    place, label = {int(group[0]): k for k, group in enumerate(groups)}, np.arange(len(groups))
+    for one, other in pairs:
+        join(label, place[int(one[0])], place[int(other[0])])
+    return [np.concatenate([groups[k] for k in part]) for part in parts(label)]
 
 
 def matching(
@@ -210,22 +216,25 @@ def matching(
         them = asked.variables
         answers = yield [them] + [np.concatenate([one.variables, them]) for one, _ in ones]
         asked, *with_asked = Moved(asked.groups, Value(answers[0])), *map(Value, answers[1:].tolist())
-    pairs = []
-    for (one, _), with_them in zip(ones, with_asked, strict=True):
-        touched = yield from touching(moves, asked, one, with_them)
-        pairs += [(one.groups[0], other.groups[0]) for other, _ in touched]
-    return pairs
+    found = yield from together(
+        [touching(moves, asked, one, with_them) for (one, _), with_them in zip(ones, with_asked, strict=True)]
+    )
+    return [
+        (one.groups[0], other.groups[0])
+        for (one, _), touched in zip(ones, found, strict=True)
+        for other, _ in touched
+    ]
 
 
 def touching(moves: Moves, asked: Moved, other: Moved, both: Value) -> Generator[Groups, Array, Touching]:
     """Which groups interact with `other`, as all of them together do; each with the value with both moved."""
-    level, found = [(asked, both)], []
+    level, found, others = [(asked, both)], [], other.variables
     while level:
         found += [one for one in level if len(one[0].groups) == 1]
         split = [one for one in level if len(one[0].groups) > 1]
         firsts = [whole.groups[: len(whole.groups) // 2] for whole, _ in split]
         alone = [np.concatenate(groups) for groups in firsts]
-        answers = yield alone + [np.concatenate([first, other.variables]) for first in alone]
+        answers = yield alone + [np.concatenate([first, others]) for first in alone]
         values = [Value(one) for one in answers.tolist()]
         level = []
         for k, (whole, with_whole) in enumerate(split):

@@ -31,7 +31,7 @@ class Pairs(NamedTuple):
 
     def parts(self, n: int, interact: Mask) -> list[IntArray]:
         """The variables as the pairs that interact join them."""
-        return components(n, np.stack([self.i[interact], self.j[interact]], axis=1))
+        return components(n, self.i[interact], self.j[interact])
 
     @property
     def difference(self) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
     from separable.problems import Array, IntArray, Mask
@@ -16,7 +16,11 @@ def gamma(k: float) -> float:
     return k * UNIT / (1.0 - k * UNIT)
 
 
-def near(value: Array, threshold: Array) -> Mask:
+@overload
+def near(value: float, threshold: float) -> bool: ...
+@overload
+def near(value: Array, threshold: Array | float) -> Mask: ...
+def near(value: Array | float, threshold: Array | float) -> Mask | bool:
     """Which values are close calls."""
     return (value > threshold / CLOSE) & (value < threshold * CLOSE)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from separable.decomposers import options
-from separable.decomposers.components import book
+from separable.decomposers.components import book, join, parts
 from separable.decomposers.dg import interacting
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def xdg(
         for i in range(n):
             later = np.arange(i + 1, n)
             new = interacting(f, findings, i, later[label[later] != label[i]], epsilon)
-            label[np.isin(label, label[new])] = label[i]
+            for j in new.tolist():
+                join(label, i, j)
             findings.progress(i + 1, n)
-        book(findings, [np.flatnonzero(label == name) for name in np.unique(label)])
+        book(findings, parts(label))
