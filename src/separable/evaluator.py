@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import os
 import pickle
+import signal
 import time
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -254,6 +255,7 @@ _adopted: Problem | None = None  # a worker process's own copy, so that no task 
 def _adopt(problem: Problem) -> None:
     global _adopted  # noqa: PLW0603 -- the state of a worker process, set once at its start
     _adopted = problem
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends a worker without a word; the run speaks for it
 
 
 def _evaluate_adopted(task: Task) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import warnings
 from itertools import cycle
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 INK, PAPER, FAINT = "#24292f", "#ffffff", "#d0d7de"
 KINDS = {"additive": "#4c78a8", "multiplicative": "#f2a03d", "composite": "#54a24b", "undecided": "#bab0ac"}
+TITLE_WIDTH = 100  # characters, as many as fit
 FEW = 100  # so many variables are drawn one by one
 GROUPS = ("#b5476d", "#7b61a8", "#d9795d", "#8c564b", "#c78fb4", "#5f4b8b")  # taken in turn
 
@@ -44,7 +46,7 @@ def structure(
     in its own place.
     """
     figure = Figure(figsize=(9.6, 6.4), dpi=120, facecolor=PAPER, layout="constrained")
-    figure.suptitle(title, color=INK, fontsize=11)
+    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), color=INK, fontsize=11)
     grid = figure.add_gridspec(3, 2, width_ratios=(1.45, 1.0), height_ratios=(1.0, 1.0, 0.16))
     parts = [(name, members, KINDS[name]) for name, members in kinds if len(members)]
     coloured = list(zip(groups, cycle(GROUPS)))

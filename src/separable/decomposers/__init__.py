@@ -10,6 +10,7 @@ To add one: write the file, and add a line to `DECOMPOSERS`; the contract tests 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,7 +23,7 @@ from separable.evaluator import Evaluator
 from separable.problems import Problem, box_from_bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from separable.decomposition import Decomposition
 
@@ -88,6 +89,8 @@ def decompose(
     """
     problem = _as_problem(fun_or_problem, bounds, vectorized)
     decomposer, name = _method(method)
+    if not isinstance(options or {}, Mapping):
+        raise BadInput(f"options: expected a dict of the options of {name}, got {options!r}")
     chosen = dict(options or {})
     for option in chosen:
         known = _options(decomposer)
@@ -129,7 +132,7 @@ def _as_problem(fun: Callable[..., Any] | Problem, bounds: object, vectorized: b
 def _method(method: str | Decomposer) -> tuple[Decomposer, str]:
     if callable(method):
         return method, getattr(method, "__name__", type(method).__name__)
-    if method not in DECOMPOSERS:
+    if not isinstance(method, str) or method not in DECOMPOSERS:
         raise unknown("method", method, DECOMPOSERS)
     return DECOMPOSERS[method], method
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from separable.evaluator import Evaluator
-    from separable.problems import Array, IntArray, Mask
+    from separable.problems import Array, IntArray
 
 Items = TypeVar("Items", "Sequence[Any]", "IntArray")
 Question = TypeVar("Question")
@@ -26,20 +25,24 @@ def chunks(items: Items, f: Evaluator, each: int) -> Iterator[Items]:
         start += size
 
 
-def by_halves(variables: IntArray, hit: Callable[[Sequence[IntArray]], Sequence[bool] | Mask]) -> IntArray:
-    """The variables that count, found from which sets hold some that do; all sets of one depth are asked together.
+def by_halves(items: Items, hit: Callable[[list[Items]], Iterable[bool]], first: bool | None = None) -> list[Any]:
+    """The items that count, found from which sets hold some that do.
 
-    >>> import numpy as np
-    >>> by_halves(np.arange(9), lambda sets: [bool({3, 7} & set(one.tolist())) for one in sets])
-    array([3, 7])
+    Both halves of a set that does are asked, whatever the other one answers; so all sets of one depth are asked
+    together. `first` is the answer for all items, where it is known.
+
+    >>> by_halves(range(9), lambda sets: [bool({3, 7} & set(one)) for one in sets])
+    [3, 7]
     """
-    found = [variables[:0]]
-    asked = [variables] if len(variables) else []
+    found = []
+    asked = [items] if len(items) else []
+    answers = None if first is None else [first]
     while asked:
-        hits = [one for one, yes in zip(asked, hit(asked), strict=True) if yes]
-        found += [one for one in hits if len(one) == 1]
+        hits = list(compress(asked, hit(asked) if answers is None else answers))
+        found += [one[0] for one in hits if len(one) == 1]
         asked = [half for one in hits if len(one) > 1 for half in (one[: len(one) // 2], one[len(one) // 2 :])]
-    return np.sort(np.concatenate(found))
+        answers = None
+    return found
 
 
 def side_by_side(
@@ -49,6 +52,7 @@ def side_by_side(
 
     A search is a generator: it yields a list of questions, gets an array of answers, and returns what it found.
 
+    >>> import numpy as np
     >>> def bisect(low, high):
     ...     while high - low > 1:
     ...         (too_small,) = yield [(low + high) // 2]

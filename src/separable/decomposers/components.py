@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,8 @@ def parts(label: IntArray) -> list[IntArray]:
     [[0, 2, 3], [4], [1]]
     """
     order = np.argsort(label, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
+    cuts = [0, *(np.flatnonzero(np.diff(label[order])) + 1).tolist(), len(label)]
+    return [order[start:end] for start, end in pairwise(cuts)]
 
 
 def components(count: int, one: IntArray, other: IntArray) -> list[IntArray]:

@@ -38,7 +38,7 @@ def csg_gsg(
 
     def away(i: int) -> Array:
         witness = moved[i]
-        return shift.minima.far_from(i) if witness is None else witness
+        return shift.minima.far_from([i])[0] if witness is None else witness
 
     with findings.stage("groups"):
         alone: list[int] = []

@@ -18,12 +18,13 @@ The halves of a set are asked whatever the other half answers, so all sets of on
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from separable.decomposers import csg, options
-from separable.decomposers.batches import by_halves, chunks
+from separable.decomposers.batches import by_halves
 from separable.decomposers.components import join, parts
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from separable.decomposers.findings import Findings
     from separable.evaluator import Evaluator
-    from separable.problems import Array, IntArray, Mask
+    from separable.problems import Array, IntArray
 
 
 def gsg(
@@ -68,7 +69,7 @@ def gsg(
             csg.nvg(shift, rng, looks, moved)
         return
     with findings.stage("groups"):
-        group(shift, minima.searched, minima.far_from, findings.composite)
+        group(shift, minima.searched, lambda i: minima.far_from([i])[0], findings.composite)
 
 
 def group(shift: csg.ShiftTest, variables: Sequence[int], away: Callable[[int], Array], alone: list[int]) -> None:
@@ -85,9 +86,10 @@ def group(shift: csg.ShiftTest, variables: Sequence[int], away: Callable[[int], 
     label = np.arange(shift.f.problem.dim)  # variables of one group have one label
     for k, i in enumerate(asked.tolist()):
         later = asked[k + 1 :]
-        movers = by_halves(later[label[later] != label[i]], _moving(shift, i, away(i)))
-        if len(movers):
-            for j in movers.tolist():
+        rest = later[label[later] != label[i]]
+        movers = by_halves(rest, partial(_moving, shift, i, away(i)))
+        if movers:
+            for j in movers:
                 join(label, i, j)
             findings.groups[:] = [part.tolist() for part in parts(label) if len(part) > 1]
         elif (label == label[i]).sum() == 1:
@@ -95,17 +97,6 @@ def group(shift: csg.ShiftTest, variables: Sequence[int], away: Callable[[int], 
         findings.progress(k + 1, len(asked))
 
 
-def _moving(shift: csg.ShiftTest, i: int, away: Array) -> Callable[[Sequence[IntArray]], Mask]:
+def _moving(shift: csg.ShiftTest, i: int, away: Array, sets: Sequence[IntArray]) -> list[bool]:
     """Which sets of variables move the minimum of x_i when they are put away; three evaluations each."""
-    base = shift.minima.archived(i)
-
-    def moving(sets: Sequence[IntArray]) -> Mask:
-        moved = []
-        for chunk in chunks(sets, shift.f, 3):
-            contexts = np.repeat(base[None], len(chunk), axis=0)
-            for context, members in zip(contexts, chunk, strict=True):
-                context[members] = away[members]
-            moved.append(shift.moves([i] * len(chunk), contexts))
-        return np.concatenate(moved)
-
-    return moving
+    return csg.ask(shift, [(i, others, away) for others in sets])

@@ -68,7 +68,7 @@ class Interaction:
 
     def partners(self, sub1: IntArray, sub2: IntArray) -> IntArray:
         """The procedure INTERACT: the variables of X2 that interact with X1."""
-        return by_halves(sub2, lambda sets: self.compare(sub1, sets)[1])
+        return np.sort(np.array(by_halves(sub2, lambda sets: self.compare(sub1, sets)[1]), dtype=np.intp))
 
     def compare(self, sub1: IntArray, sets: Sequence[IntArray], y2: float | None = None) -> tuple[Array, Mask]:
         """How much each of these sets interacts with X1, (y1 - y2) - (y3 - y4), and whether that is above eps.

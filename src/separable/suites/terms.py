@@ -11,7 +11,7 @@ with their constants bound by `partial`, not closures, so that a problem can be 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Outer = Callable[[Array], Array]
 
 CACHE_ELEMENTS = 2**15  # numbers in a slab of points: small enough that all its temporaries stay in the cache
-TILE = 8  # rows of one matrix product
+TILE = 25  # rows of one matrix product
 SMALL_BATCH = 64  # points of a batch that is so small that every call of NumPy counts
 
 
@@ -38,10 +38,25 @@ class Term:
     inner: Inner
     outer: Outer | None = None
     weight: float = 1.0
+    _every: IntArray = field(init=False)
+    _flat: IntArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_every", np.arange(len(self.variables)))
+        object.__setattr__(self, "_flat", self.variables.ravel())
+
+    def inner_of(self, z: Array) -> Array:
+        """The inner function of every block, from z (m, n).
+
+        The blocks are put side by side in memory first: sums then add in one order for any m.
+        """
+        blocks = z.take(self._flat, axis=1)
+        return self.inner(blocks.reshape(len(z), *self.variables.shape), self._every)
 
     def finish(self, total: Array) -> Array:
         """From the sum over the blocks to the value of the term."""
-        return self.weight * (total if self.outer is None else self.outer(total))
+        value = total if self.outer is None else self.outer(total)
+        return value if self.weight == 1.0 else self.weight * value
 
 
 class Sum:
@@ -62,7 +77,7 @@ class Sum:
         z = points - self.shift
         value = np.zeros(len(points))
         for term in self.terms:
-            value += term.finish(term.inner(_gather(z, term), _all_blocks(term)).sum(axis=1))
+            value += term.finish(np.add.reduce(term.inner_of(z), axis=1))
         return value
 
     def restrict(self, context: Array, group: IntArray) -> Callable[[Array], Array]:
@@ -74,12 +89,13 @@ class Sum:
         touched = []
         for term in self.terms:
             blocks = np.flatnonzero((place[term.variables] >= 0).any(axis=1))
-            fixed = term.inner(_gather(z[None], term), _all_blocks(term))
+            fixed = term.inner_of(z[None])
             if blocks.size == 0:
                 constant += float(term.finish(fixed.sum(axis=1))[0])
             else:
                 fixed[:, blocks] = 0.0
                 touched.append(_Touched(term, blocks, float(fixed.sum()), z, place))
+                constant += touched[-1].apart
         shift = np.tile(self.shift[group], (SMALL_BATCH, 1))  # a row a point: faster than one row for all
 
         def restricted(points: Array) -> Array:
@@ -98,7 +114,11 @@ class _Touched:
 
     def __init__(self, term: Term, blocks: IntArray, rest: float, z: Array, place: IntArray) -> None:
         variables = term.variables[blocks]
-        self.term, self.blocks, self.rest = term, blocks, rest
+        plain = term.outer is None and term.weight == 1.0
+        self.term, self.blocks = term, blocks
+        self.finish = None if plain else term.finish
+        self.rest = rest  # the sum over the other blocks
+        self.apart = rest if plain else 0.0  # what of it may be added at the very end
         self.shape = variables.shape
         self.source = place[variables.ravel()]  # where in the group's array each entry is found, -1: it is fixed
         self.moving = np.flatnonzero(self.source >= 0)
@@ -114,18 +134,12 @@ class _Touched:
         else:
             block = np.repeat(self.fixed[None, :], len(y), axis=0)
             block[:, self.moving] = y[:, self.source[self.moving]]
-        total = np.add.reduce(self.term.inner(block.reshape(len(y), *self.shape), self.blocks), axis=1)
+        each = self.term.inner(block.reshape(len(y), *self.shape), self.blocks)
+        total = each[:, 0] if self.shape[0] == 1 else np.add.reduce(each, axis=1)
+        if self.finish is None:
+            return total
         total += self.rest
-        return self.term.finish(total)
-
-
-def _gather(z: Array, term: Term) -> Array:
-    """The blocks of a term, (m, blocks, size), side by side in memory: sums then add in one order for any m."""
-    return z.take(term.variables.ravel(), axis=1).reshape(len(z), *term.variables.shape)
-
-
-def _all_blocks(term: Term) -> IntArray:
-    return np.arange(len(term.variables))
+        return self.finish(total)
 
 
 # --- inner functions of one variable ---
@@ -190,7 +204,7 @@ def rotated_rastrigin(rotation: Array) -> Inner:
 
 
 def _rotated_waves(rotation: Array, z: Array, _: IntArray) -> Array:
-    value: Array = _waves(rotate(z, rotation)).sum(axis=2)
+    value: Array = np.add.reduce(_waves(rotate(z, rotation)), axis=2)
     return value
 
 
@@ -229,12 +243,12 @@ def rotate(z: Array, rotation: Array) -> Array:
     Matrix products of different heights add in different orders. So they are all made TILE rows high, and a
     point gets the same bits in whatever batch it comes.
     """
-    m, blocks, size = z.shape
-    rows = m * blocks
-    tiles = -(-rows // TILE)
-    padded = np.zeros((tiles * TILE, size))
-    padded[:rows] = z.reshape(rows, size)
-    product: Array = np.matmul(padded.reshape(tiles, TILE, size), rotation)
+    rows, size = z.shape[0] * z.shape[1], z.shape[2]
+    tiled = z
+    if rows % TILE:
+        tiled = np.zeros((rows + -rows % TILE, size))
+        tiled[:rows] = z.reshape(rows, size)
+    product: Array = np.matmul(tiled.reshape(-1, TILE, size), rotation)
     return product.reshape(-1, size)[:rows].reshape(z.shape)
 
 
@@ -244,10 +258,14 @@ def random_rotation(size: int, rng: np.random.Generator) -> Array:
 
 
 # 80^(1/4) sin(pi t / 2) / t in powers of t^2, interpolated at Chebyshev's points for |t| <= 1/2, exact to 4e-18
-HALF_WAVE = (
-    *(4.697776745639038, -1.9318832518372562, 0.23833654305867732, -0.014001710671546982),
-    *(0.0004798309584401306, -1.0762453903863886e-05, 1.6849392027407384e-07),
+HALF_WAVE = tuple(
+    np.array(coefficient)  # NumPy adds an array without dimensions faster than a number
+    for coefficient in (
+        *(4.697776745639038, -1.9318832518372562, 0.23833654305867732, -0.014001710671546982),
+        *(0.0004798309584401306, -1.0762453903863886e-05, 1.6849392027407384e-07),
+    )
 )
+SQRT_80 = np.array(math.sqrt(80.0))
 
 
 def _waves(z: Array) -> Array:
@@ -265,7 +283,7 @@ def _waves(z: Array) -> Array:
     v += HALF_WAVE[0]
     v *= v
     v *= w
-    np.subtract(math.sqrt(80.0), v, out=w)
+    np.subtract(SQRT_80, v, out=w)
     v *= w
     np.multiply(z, z, out=w)
     v += w
