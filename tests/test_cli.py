@@ -66,6 +66,12 @@ def test_without_arguments_it_shows_its_help(separable):
     assert "Example: separable decompose bms/f12" in out
 
 
+def test_reproduce_without_a_table_shows_its_help(separable):
+    code, out, err = separable("reproduce")
+    assert (code, err) == (2, "")
+    assert "decomposition" in out
+
+
 @pytest.mark.parametrize("command", ["list", "decompose", "reproduce", "reproduce decomposition"])
 def test_every_command_has_a_help_with_an_example(separable, command):
     code, out, _ = separable(*command.split(), "--help")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import multiprocessing
 import os
 import signal
 import statistics
@@ -117,6 +118,17 @@ def test_jobs_that_make_no_sense_are_refused(arguments, complaint):
 def test_workers_that_make_no_sense_are_refused(workers):
     with pytest.raises(sp.BadInput, match="workers must be"):
         list(tables_of.run(tables_of.jobs("bms", [1], **SMALL), workers))
+
+
+def test_a_worker_that_dies_is_said_and_what_was_done_before_is_kept():
+    todo = tables_of.jobs("bms", range(10, 16), [200, 5000], [0], ["gsg"])
+    outcomes = tables_of.run(todo, 2)
+    assert next(outcomes).job == todo[0]
+    for worker in multiprocessing.active_children():
+        worker.kill()
+    with pytest.raises(sp.FunctionError, match="a worker process died"):
+        list(outcomes)
+    assert not multiprocessing.active_children()
 
 
 @pytest.mark.parametrize("text", ["", "a", "3-1", "1-", "-1", "1,,2", "1.5"])

@@ -7,19 +7,22 @@ from typing import Annotated
 import typer
 
 from separable.cli.progress import CountLine
-from separable.errors import BadInput, unknown
+from separable.errors import BadInput, FunctionError, unknown
 from separable.reproduce import decomposition as tables_of
 from separable.reproduce.tables import FORMATS, render
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
 
 
 @app.callback()
-def _about() -> None:
+def _about(context: typer.Context) -> None:
     """Run the experiments of the paper again, and print its tables beside ours.
 
     Example: separable reproduce decomposition --instances 0
     """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)
 
 
 @app.command("decomposition", short_help="SA, NA and evaluations of the decomposers")
@@ -45,7 +48,7 @@ def decomposition(
 
     Example: separable reproduce decomposition --instances 0 --workers 2
 
-    The paper's second table: separable reproduce decomposition --by-dimension 1000,2000,3000,4000,5000 --workers 2
+    The second table: separable reproduce decomposition --by-dimension 1000,2000
     """
     if form not in FORMATS:
         raise unknown("format", form, FORMATS)
@@ -68,10 +71,9 @@ def decomposition(
             for outcome in tables_of.run(todo, workers):
                 done.append(outcome)
                 line.update(f"{outcome.job.method} {suite}/f{outcome.job.function} {outcome.dim}-D")
-    except KeyboardInterrupt:
-        typer.echo(
-            f"separable: interrupted; {len(done)} of {len(todo)} decompositions are in the tables", err=True
-        )
+    except (KeyboardInterrupt, FunctionError) as error:
+        why = str(error) or "interrupted"
+        typer.echo(f"separable: {why}; {len(done)} of {len(todo)} decompositions are in the tables", err=True)
     if done:
         make = tables_of.accuracy_table
         if grouping:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import csv
 import signal
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from importlib import resources
 from statistics import mean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from separable.decomposers import DECOMPOSERS, decompose
-from separable.errors import BadInput, unknown
+from separable.errors import BadInput, FunctionError, unknown
 from separable.reproduce.tables import Column, Table, change, count, percent
 from separable.suites import SUITES, problem
 
@@ -100,7 +101,7 @@ def _listed(numbers: Iterable[int]) -> str:
 def run(todo: Sequence[Job], workers: int = 1) -> Iterator[Outcome]:
     """Do them, here or in so many processes; outcomes come in the order of the jobs.
 
-    Whoever stops listening, or is interrupted, leaves no process behind.
+    Whoever stops listening, or is interrupted, leaves no process behind. A worker that dies is a `FunctionError`.
     """
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise BadInput(f"workers must be a number of processes, 1 or more, got {workers!r}")
@@ -113,6 +114,8 @@ def run(todo: Sequence[Job], workers: int = 1) -> Iterator[Outcome]:
     )
     try:
         yield from pool.map(decomposed, todo)
+    except BrokenProcessPool as error:
+        raise FunctionError("a worker process died (out of memory, or killed); try fewer workers") from error
     finally:
         pool.shutdown(cancel_futures=True)
 
