@@ -75,6 +75,16 @@ def test_where_the_paper_has_no_figures_there_are_no_columns_for_them():
     assert [column.key for column in table.columns] == ["function", "sa", "na", "evaluations"]
 
 
+def test_functions_of_different_usual_dimensions_stand_in_one_table():
+    outcomes = [
+        tables_of.Outcome(tables_of.Job("bns", k, None, 0, "mdg"), dim, 1.0, None, 10 * k, 0, 0.0)
+        for k, dim in ((1, 1000), (2, 905))
+    ]
+    (table,) = tables_of.accuracy_table(outcomes)
+    assert table.title == "mdg on bns, 1000-D, 905-D, 1 instance"
+    assert [row["evaluations"] for row in table.rows] == [10, 20, 15]
+
+
 def test_the_second_table_has_a_row_for_every_dimension_and_the_papers_means_only_for_the_whole_suite():
     todo = tables_of.jobs("bms", None, [200, 400], [0], ["mdg"])
     (table,) = tables_of.dimension_table(tables_of.run(todo))

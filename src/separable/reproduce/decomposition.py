@@ -156,11 +156,11 @@ def accuracy_table(outcomes: Iterable[Outcome]) -> list[Table]:
     """The paper's first table: a table for every method, a row for every function."""
     return [
         _beside(
-            f"{method} on {suite}, {dim}-D, {_instances(rows)}",
+            f"{method} on {suite}, {_dims(rows)}, {_instances(rows)}",
             rows,
             published("decomposition") if suite == PAPER_SUITE else [],
         )
-        for (suite, dim, method), rows in _rows(outcomes, "suite", "dim", "method").items()
+        for (suite, _, method), rows in _rows(outcomes, "suite", "asked", "method").items()
     ]
 
 
@@ -176,6 +176,10 @@ def dimension_table(outcomes: Iterable[Outcome]) -> list[Table]:
         title = f"{method} on {suite}, means over {len(rows) // len(by_dim)} functions, {_instances(rows)}"
         found.append(_beside(title, means, published("by_dimension") if whole else []))
     return found
+
+
+def _dims(rows: Iterable[Mapping[str, Any]]) -> str:
+    return ", ".join(f"{dim}-D" for dim in dict.fromkeys(row["dim"] for row in rows))
 
 
 def _instances(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -198,29 +202,33 @@ def grouping_table(outcomes: Iterable[Outcome]) -> list[Table]:
     columns = [Column("function", "f", "f{}".format)]
     for method in methods:
         columns += [Column(f"{method} paper", f"{method}, paper", count), Column(method, method, count)]
-    dims = ", ".join(f"{dim}-D" for dim in dict.fromkeys(dim for dim, _ in rows))
-    title = f"Evaluations for grouping non-separable variables, {suite}, {dims}"
+    title = f"Evaluations for grouping non-separable variables, {suite}, {_dims(rows.values())}"
     return [_shown(Table(title, tuple(columns), tuple(rows.values())))]
 
 
 def _rows(outcomes: Iterable[Outcome], *keys: str) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
-    """A row a function and method, with means over the instances, gathered by what is in `keys`."""
+    """A row a function and method, with means over the instances, gathered by what is in `keys`.
+
+    "asked" is the dimension that was asked for: functions of one suite may have different usual ones.
+    """
     cells: dict[tuple[Any, ...], list[Outcome]] = {}
     for outcome in outcomes:
         job = outcome.job
-        cells.setdefault((job.suite, job.method, outcome.dim, job.function), []).append(outcome)
+        cells.setdefault((job.suite, job.method, job.dim, outcome.dim, job.function), []).append(outcome)
     gathered: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for (suite, method, dim, function), several in cells.items():
+    for (suite, method, asked, dim, function), several in cells.items():
         row = {"suite": suite, "method": method, "dim": dim, "function": function, "instances": len(several)}
         for key in ("sa", "na", "evaluations", "grouping", "seconds"):
             row[key] = _average(getattr(one, key) for one in several)
-        gathered.setdefault(tuple(row[key] for key in keys), []).append(row)
+        gathered.setdefault(tuple((row | {"asked": asked})[key] for key in keys), []).append(row)
     return gathered
 
 
 def _mean(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """One row for several functions."""
-    same = {key: rows[0][key] for key in ("suite", "method", "dim")}
+    same = {
+        key: rows[0][key] for key in ("suite", "method", "dim") if all(row[key] == rows[0][key] for row in rows)
+    }
     return same | {key: _average(row[key] for row in rows) for key in ("sa", "na", "evaluations", "seconds")}
 
 
