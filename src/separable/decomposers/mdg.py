@@ -155,19 +155,32 @@ def grow(moves: Moves, variables: IntArray, values: Array) -> None:
     levels = tree(len(variables))
     inner = [span for level in levels for span in level if span[1] - span[0] > 1]
     totals = moves.values([variables[slice(*span)] for span in inner]).tolist()
-    known = {span: Value(total) for span, total in zip(inner, totals, strict=True)}
+    known = dict(zip(inner, map(Value, totals), strict=True))
     node = {(k, k + 1): Moved([variables[k : k + 1]], Value(value)) for k, value in enumerate(values.tolist())}
-    for level in reversed(levels):
-        spans = [span for span in level if span in known]
-        sides = [(node[left], node[right]) for left, right in map(below, spans)]
-        searches = [merge(moves, *two, known[span]) for two, span in zip(sides, spans, strict=True)]
-        for span, groups in zip(spans, side_by_side(searches, moves.values), strict=True):
-            node[span] = Moved(groups, known[span])
-        done += len(spans)
-        findings.groups[:] = [group.tolist() for span in level for group in node[span].groups if len(group) > 1]
-        findings.progress(done, len(inner))
-    if len(variables):  # whoever has merged with nobody does not interact by more than rounding
-        findings.additive += [int(group[0]) for group in node[0, len(variables)].groups if len(group) == 1]
+    complete: list[Span] = []
+    try:
+        for level in reversed(levels):
+            spans = [span for span in level if span in known]
+            searches = {}
+            for span, both in ((span, known[span]) for span in spans):
+                left, right = (node[half] for half in below(span))
+                groups = left.groups + right.groups
+                if not moves.interact(left, right, both):
+                    node[span] = Moved(groups, both)
+                elif len(groups) == 2:
+                    node[span] = Moved([np.concatenate(groups)], both)
+                else:
+                    searches[span] = merge(moves, left, right, both)
+            found = side_by_side(list(searches.values()), moves.values)
+            node.update((span, Moved(groups, known[span])) for span, groups in zip(searches, found, strict=True))
+            complete = level
+            done += len(spans)
+            findings.progress(done, len(inner))
+    finally:  # also at an early end
+        merged = [group for span in complete for group in node[span].groups]
+        findings.groups += [group.tolist() for group in merged if len(group) > 1]
+    # whoever has merged with nobody does not interact by more than rounding
+    findings.additive += [int(group[0]) for group in merged if len(group) == 1]
 
 
 def tree(leaves: int) -> list[list[Span]]:
@@ -189,12 +202,8 @@ def below(span: Span) -> tuple[Span, Span]:
 
 
 def merge(moves: Moves, left: Moved, right: Moved, both: Value) -> Generator[Groups, Array, Groups]:
-    """The groups of two nodes of the tree together."""
+    """The groups of two nodes of the tree together, which interact, and are more than two."""
     groups = left.groups + right.groups
-    if not moves.interact(left, right, both):
-        return groups
-    if len(groups) == 2:
-        return [np.concatenate(groups)]
     ones, others = yield from together([touching(moves, left, right, both), touching(moves, right, left, both)])
     if len(ones) > 1 and len(others) > 1:
         pairs = yield from matching(moves, ones, others, right)
