@@ -41,6 +41,11 @@ def test_the_papers_figures_are_complete_and_their_means_are_those_of_its_second
     assert len(tables_of.published("grouping")) == 12
 
 
+def test_a_suite_with_one_instance_of_a_function_is_run_once():
+    assert {job.instance for job in tables_of.jobs("cec2010")} == {0}
+    assert {job.instance for job in tables_of.jobs("bns")} == set(tables_of.INSTANCES)
+
+
 def test_a_job_is_what_decompose_does():
     (job,) = tables_of.jobs("bms", [12], [200], [3], ["csg"])
     outcome = tables_of.decomposed(job)
@@ -117,6 +122,8 @@ def test_the_third_table_has_both_methods_side_by_side():
         ({"instances": []}, "instances: there must be"),
         ({"dims": [77]}, "multiple of 200, got 77"),
         ({"methods": ["csgg"]}, "did you mean 'csg'"),
+        ({"suite": "cec2010", "instances": [0, 1]}, "cec2010 has one instance"),
+        ({"suite": "cec2010", "dims": [200]}, "dim must be 1000, got 200"),
     ],
 )
 def test_jobs_that_make_no_sense_are_refused(arguments, complaint):

@@ -32,7 +32,9 @@ def decomposition(
     methods: Annotated[
         str | None, typer.Option(help="decomposers, with commas  [default: csg,gsg,rdg2,mdg]")
     ] = None,
-    instances: Annotated[str, typer.Option(help="such as 0-4; the tables hold means over them")] = "0-4",
+    instances: Annotated[
+        str | None, typer.Option(help="the tables hold means over them  [default: 0-4, or the one there is]")
+    ] = None,
     dim: Annotated[int | None, typer.Option(help="number of variables  [default: the suite's]")] = None,
     by_dimension: Annotated[
         str | None, typer.Option(help="the second table, for these dimensions: 1000,2000,3000,4000,5000")
@@ -62,7 +64,7 @@ def decomposition(
         suite,
         chosen,
         [dim] if by_dimension is None else spans(by_dimension, "--by-dimension"),
-        spans(instances, "--instances"),
+        None if instances is None else spans(instances, "--instances"),
         usual if methods is None else [name.strip() for name in methods.split(",")],
     )
     done: list[tables_of.Outcome] = []

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 METHODS = ("csg", "gsg", "rdg2", "mdg")  # that the paper compares
+INSTANCES = (0, 1, 2, 3, 4)  # where there are many
 GROUPING_METHODS = ("csg", "csg-gsg")  # whose grouping it compares
 GROUPING_FUNCTIONS = (10, 11, 12, 13, 14, 15)  # of bms, on which it does: those with groups
 GROUPING_STAGES = {"composite", "groups"}  # what the paper counts there: from its stage 3 on
@@ -55,7 +56,7 @@ def jobs(
     suite: str = PAPER_SUITE,
     functions: Sequence[int] | None = None,
     dims: Sequence[int | None] = (None,),
-    instances: Sequence[int] = (0, 1, 2, 3, 4),
+    instances: Sequence[int] | None = None,
     methods: Sequence[str] = METHODS,
 ) -> list[Job]:
     """All combinations, each looked at before anything runs.
@@ -64,7 +65,7 @@ def jobs(
         suite: a name from `SUITES`.
         functions: their numbers; None is all of the suite.
         dims: dimensions; None is the usual one.
-        instances: their numbers.
+        instances: their numbers; None is the first five, or the one there is.
         methods: names from `DECOMPOSERS`.
 
     >>> len(jobs("bms", functions=[1, 2], instances=[0]))
@@ -72,26 +73,37 @@ def jobs(
     """
     if suite not in SUITES:
         raise unknown("suite", suite, SUITES)
+    there = SUITES[suite]
+    chosen = sorted(there.functions) if functions is None else list(functions)
+    numbers = ([0] if there.fixed else list(INSTANCES)) if instances is None else list(instances)
+    for name, given in (("functions", chosen), ("dims", dims), ("instances", numbers), ("methods", methods)):
+        if not len(given):
+            raise BadInput(f"{name}: there must be at least one")
     for method in methods:
         if method not in DECOMPOSERS:
             raise unknown("method", method, DECOMPOSERS)
-    for name, given in (("functions", functions), ("dims", dims), ("instances", instances), ("methods", methods)):
-        if given is not None and not len(given):
-            raise BadInput(f"{name}: there must be at least one")
-    chosen = list(SUITES[suite].functions) if functions is None else list(functions)
-    for function in chosen:
-        if function not in SUITES[suite].functions:
-            raise BadInput(f"{suite} has no f{function}; it has {_listed(SUITES[suite].functions)}")
-    for dim in dims:
-        if dim is not None and not SUITES[suite].allows(dim):
-            raise BadInput(f"{suite}: dim must be {SUITES[suite].dims}, got {dim}")
+    _refuse_what_there_is_not(suite, chosen, dims, numbers)
     return [
         Job(suite, function, dim, instance, method)
         for dim in dims
         for function in chosen
         for method in methods
-        for instance in instances
+        for instance in numbers
     ]
+
+
+def _refuse_what_there_is_not(
+    suite: str, functions: Iterable[int], dims: Iterable[int | None], instances: Sequence[int]
+) -> None:
+    there = SUITES[suite]
+    for function in functions:
+        if function not in there.functions:
+            raise BadInput(f"{suite} has no f{function}; it has {_listed(sorted(there.functions))}")
+    if there.fixed and set(instances) != {0}:
+        raise BadInput(f"{suite} has one instance of a function, 0; leave the instances out")
+    for dim in dims:
+        if dim is not None and not there.allows(dim):
+            raise BadInput(f"{suite}: dim must be {there.dims}, got {dim}")
 
 
 def _listed(numbers: Iterable[int]) -> str:
