@@ -85,14 +85,14 @@ def decomposition() -> None:
         def evaluate(problem: sp.Problem = problem, points: Array = points) -> None:
             problem(points)
 
-        for _ in range(10):  # in turns, so that whatever else the machine does hits all alike
+        for _ in range(5):  # in turns, so that whatever else the machine does hits all alike
             alone = min(alone, seconds(evaluate, 5, time.process_time) / 1000)
             for method in METHODS:
 
                 def decompose(problem: sp.Problem = problem, method: str = method) -> None:
                     counts[method] = sp.decompose(problem, method=method).evaluations  # noqa: B023 -- at once
 
-                own[method] = min(own[method], seconds(decompose, 1, time.process_time))
+                own[method] = min(own[method], seconds(decompose, 3, time.process_time))
         cells = []
         for method in METHODS:
             ratio = own[method] / (alone * counts[method])
