@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from separable.problems import Array, IntArray, Mask, Problem
 
 SLIVER = 2.0**-5  # of the range
+ASKED, PARTS = 4, 8  # members of a group, and parts of it that each is asked about
 POINTS = 8  # at which the order of a variable's values is compared
 
 
@@ -195,7 +196,7 @@ class Minima:
         self.turns = 0  # of the search: the variables of one turn go side by side
         self.turn = np.full(problem.dim, problem.dim)
         self.valley: dict[int, Valley] = {}
-        self._beside: dict[tuple[int, float], tuple[tuple[float, float], tuple[float, float]]] = {}
+        self._beside: dict[tuple[int, float], tuple[float, float]] = {}
 
     def enter(self, variables: IntArray, valleys: list[Valley]) -> None:
         """The outcome of one turn of the search."""
@@ -225,19 +226,19 @@ class Minima:
         """Whether nothing on one side of the minimum was seen to be worse, down to the bound."""
         return not (len(self.valley[i].left.x) and len(self.valley[i].right.x))
 
-    def beside(self, i: int, share: float) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Two points seen to be worse, with their values: one on either side, within this share of the range."""
+    def beside(self, i: int, share: float) -> tuple[float, float]:
+        """Two points seen to be worse: one on either side, within this share of the range."""
         if (i, share) not in self._beside:
             self._beside[i, share] = self._find_beside(i, share)
         return self._beside[i, share]
 
-    def _find_beside(self, i: int, share: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    def _find_beside(self, i: int, share: float) -> tuple[float, float]:
         x, left, right = self.valley[i]
         reach = share * (self.upper[i] - self.lower[i])
         if self.on_bound(i):
             side = left if len(left.x) else right
             second = min(1, len(side.x) - 1)
-            return side.within(x, reach), (float(side.x[second]), float(side.value[second]))
+            return side.within(x, reach), float(side.x[second])
         return left.within(x, reach), right.within(x, reach)
 
 
@@ -269,8 +270,9 @@ def _along(block: Callable[[Array], Array], centre: Array) -> Along:
 class ShiftTest:
     """Whether a minimum stays where it is in another context: the comparison behind GSVD and RGD.
 
-    Three values of x_i are ordered in the context of its search: the minimum, and two worse points. If any two of
-    them stand the other way round in another context, x_i interacts with what is different there.
+    Two points beside it were worse in the context of its search. If one of them is better in another context, x_i
+    interacts with what is different there. How the two stand to each other says nothing: in Ackley's function a
+    minimum stays where it is, but the order of other values changes with the rest.
     """
 
     def __init__(self, f: Evaluator, findings: Findings, minima: Minima, step: float) -> None:
@@ -285,7 +287,7 @@ class ShiftTest:
         n, k = self.f.problem.dim, np.arange(len(variables))
         contexts[k, variables] = self.minima.cv[variables]  # GSVD line 2
         reach = np.full(len(variables), self.step)
-        points, before = self._beside(variables, contexts, reach)  # lines 7-8
+        points = self._beside(variables, contexts, reach)  # lines 7-8
         if values is None:
             answer = self.f(np.concatenate([contexts, points.reshape(-1, n)]))
             values, sides = answer[: len(k)], answer[len(k) :].reshape(-1, 2)
@@ -294,9 +296,9 @@ class ShiftTest:
         while True:  # lines 6-13: as long as no difference is seen, ask ten times farther away
             flat = np.flatnonzero((sides == values[:, None]).any(axis=1) & (reach < 1.0))
             if len(flat) == 0:
-                return self._judge(np.array(variables), values, sides, before)
+                return self._judge(np.array(variables), values, sides)
             reach[flat] *= 10.0
-            points, before[flat] = self._beside([variables[j] for j in flat.tolist()], contexts[flat], reach[flat])
+            points = self._beside([variables[j] for j in flat.tolist()], contexts[flat], reach[flat])
             sides[flat] = self.f(points.reshape(-1, n)).reshape(-1, 2)
 
     def another_order(self, before: Array, after: Array) -> bool:
@@ -308,22 +310,19 @@ class ShiftTest:
             orders.append(np.where(sure, np.sign(differences), 0.0))
         return bool((orders[0] * orders[1] < 0.0).any())
 
-    def _beside(self, variables: Sequence[int], contexts: Array, reach: Array) -> tuple[Array, Array]:
-        """The contexts twice (k, 2, n), with every variable at its two worse points; and their values then."""
+    def _beside(self, variables: Sequence[int], contexts: Array, reach: Array) -> Array:
+        """The contexts twice (k, 2, n), with every variable at its two worse points."""
         points = np.repeat(contexts[:, None, :], 2, axis=1)
-        before = np.empty((len(variables), 2))
         for k, (i, share) in enumerate(zip(variables, reach, strict=True)):
-            (points[k, 0, i], before[k, 0]), (points[k, 1, i], before[k, 1]) = self.minima.beside(i, share)
-        return points, before
+            points[k, :, i] = self.minima.beside(i, share)
+        return points
 
-    def _judge(self, variables: IntArray, values: Array, sides: Array, before: Array) -> Mask:
-        """GSVD line 14, with the order of the two sides besides."""
+    def _judge(self, variables: IntArray, values: Array, sides: Array) -> Mask:
+        """GSVD line 14."""
         noise = self._noise * np.maximum(np.abs(values), np.abs(sides).max(axis=1))
         lowest = (sides - values[:, None]).min(axis=1)
-        tilt, tilt_before = sides[:, 0] - sides[:, 1], before[:, 0] - before[:, 1]
-        sure = (np.abs(tilt) > noise) & (np.abs(tilt_before) > self._noise * np.abs(before).max(axis=1))
         self.findings.note_close(variables[np.abs(lowest) <= CLOSE * noise])
-        moved: Mask = (lowest < -noise) | (sure & (np.sign(tilt) != np.sign(tilt_before)))
+        moved: Mask = lowest < -noise
         return moved
 
 
@@ -390,7 +389,8 @@ def nvg(shift: ShiftTest, rng: np.random.Generator, looks: int, moved: Witnesses
     for i, hit in zip(known, [False, *first], strict=bool(known)):  # lines 1-3
         started += _join(i, rgd(shift, i, groups, moved[i], first=hit), groups)
         findings.progress(sum(map(len, groups)), len(known))
-    sparse = started > 2 * len(groups)  # a chain: every link had but one chance to be seen
+    # a chain, in which every link had but one chance to be seen
+    sparse = started > 2 * len(groups) or (len(groups) > 1 and has_few_partners(shift, rng))
     for _ in range(looks if sparse else 0):
         for i in look_again(shift, moved, minima.searched, rng):
             findings.composite.remove(i)
@@ -407,6 +407,16 @@ def nvg(shift: ShiftTest, rng: np.random.Generator, looks: int, moved: Witnesses
     for i in _alone(groups):  # proved to interact, and none of those that moved is its partner
         passed = [[j] for j in minima.searched if j not in moved]
         _adopt(i, rgd(shift, i, passed, moved[i]), moved, findings)
+
+
+def has_few_partners(shift: ShiftTest, rng: np.random.Generator) -> bool:
+    """Whether variables interact with few of their own group, as in a chain; some of the largest one are asked."""
+    group = np.array(max(shift.findings.groups, key=len))
+    away = _anywhere(shift.minima, rng)
+    asked = rng.choice(group, min(ASKED, len(group)), replace=False).tolist()
+    parts = [(i, part) for i in asked for part in np.array_split(rng.permutation(group[group != i]), PARTS)]
+    hits = ask(shift, [(i, part, away) for i, part in parts if len(part)])
+    return 2 * sum(hits) < len(hits)
 
 
 def reorder(shift: ShiftTest, rng: np.random.Generator) -> None:
