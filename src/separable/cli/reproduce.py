@@ -7,9 +7,13 @@ from typing import Annotated
 
 import typer
 
+from separable import campaign
+from separable.cli.campaign import CampaignLine
 from separable.cli.progress import CountLine
-from separable.errors import BadInput, FunctionError, unknown
+from separable.errors import BadInput, unknown
+from separable.report import results
 from separable.reproduce import decomposition as tables_of
+from separable.reproduce import optimisation as optimisations
 from separable.reproduce.tables import FORMATS, render
 
 app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)

@@ -1,7 +1,7 @@
 """The paper's tables of optimization results: the campaign behind them, and its results beside the paper's.
 
-The campaigns `paper-1000` and `paper-5000` hold what the paper says of its runs. Its functions were made from other
-constants than ours, so levels of values may differ where curves do not; see `suites.bms`.
+The campaigns `paper-1000` and `paper-5000` hold what the paper says of its runs. Its functions were made from
+other constants than ours, so levels of values may differ where curves do not; see `suites.bms`.
 """
 
 from __future__ import annotations
