@@ -178,7 +178,7 @@ def cooperate(
     alone = len(groups) == 1
     streams, memory = optimizing.spawn(len(groups)), dict[str, Any]()
     optimizers = [
-        method(lower[group], upper[group], points[:, group], values if alone else None, stream, memory)
+        method(lower[group], upper[group], points.take(group, axis=1), values if alone else None, stream, memory)
         for group, stream in zip(groups, streams, strict=True)
     ]
     turns = rule(len(groups))
