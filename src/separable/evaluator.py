@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -181,10 +182,11 @@ class Evaluator:
         self, journal: Journal, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None
     ) -> Iterator[Array]:
         """Values in pieces: from the journal, then new ones, which go into it."""
-        recorded = journal.take(len(points))
-        if len(recorded):
+        if journal.replaying:
+            recorded = journal.take(len(points))
             yield recorded
-        for piece in self._fresh(points[len(recorded) :], evaluated, restriction):
+            points = points[len(recorded) :]
+        for piece in self._fresh(points, evaluated, restriction):
             journal.append(piece)
             yield piece
 
@@ -216,11 +218,12 @@ class Evaluator:
         """Values in pieces and in order, computed by the workers."""
         if self._map is None:
             raise RuntimeError("there are no workers")
-        # four turns a worker, so that a slow one does not hold up the rest
-        size = min(self.chunk, max(1, -(-len(points) // (4 * self._workers))))
+        # four turns a worker, so that a slow one does not hold up the rest, and all of one size, or one less
+        shares = max(-(-len(points) // self.chunk), min(len(points), 4 * self._workers))
+        ends = [len(points) * k // shares for k in range(shares + 1)] if shares else []
         where = None if restriction is None else (restriction.context, restriction.group)
         first = self.evaluations + 1
-        tasks = [(where, points[k : k + size], first + k) for k in range(0, len(points), size)]
+        tasks = [(where, points[start:end], first + start) for start, end in pairwise(ends)]
         try:
             yield from self._map(tasks)
         except BrokenProcessPool as error:
