@@ -119,7 +119,7 @@ def choose_rule(rule: str | RuleMaker) -> RuleMaker:
 def subproblems(found: Decomposition, chunk: int = CHUNK) -> list[IntArray]:
     """The groups to optimize: separable variables in chunks, then the non-separable groups.
 
-    The paper says that chunks have 50 variables, and not which. Here they go by their numbers, whatever their kind;
+    The paper says that chunks have 50 variables, not which. Here they go by their numbers, whatever their kind;
     in a chunk of several kinds some settle early, and leave the population to the rest. Undecided variables are
     treated as separable, in chunks of their own, since nothing is known of them.
 
