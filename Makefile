@@ -35,6 +35,10 @@ bench: .venv/ready ## the benchmarks that stand behind docs/
 	$(BIN)/python benchmarks/csg.py --functions 10-15 --instances 100-119
 	$(BIN)/python benchmarks/complexity.py docs/complexity.png
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/minimize.py cost
+	$(BIN)/python benchmarks/minimize.py paper
+	$(BIN)/python benchmarks/peers.py speed
+	$(BIN)/python benchmarks/peers.py quality
 
 .venv/ready: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "separable needs Python 3.11 or newer; say which: make PYTHON=..." >&2; exit 1; }
