@@ -216,10 +216,10 @@ def _results(folder: str, plan: Campaign | None, records: Sequence[Record], note
     failed = {run: record for run, record in runs.items() if record["status"] == "failed"}
     missing = tuple(run for run in expected if run not in runs)
     if failed:
-        notes.append(f"{_counted(len(failed), 'run')} failed; {_they(failed)} listed below, and in no statistics.")
+        notes.append(f"{_counted(len(failed), 'run')} failed; the report lists them, and no statistics hold them.")
     if missing:
         notes.append(
-            f"{_counted(len(missing), 'run')} of {len(expected):,} missing; {_they(missing)} listed below."
+            f"{_counted(len(missing), 'run')} of {len(expected):,} missing; the report lists them."
         )
     return Results(
         name=plan.name if plan else folder,
@@ -254,7 +254,3 @@ def _in_numbers(case: Case) -> tuple[str, int, int, str, int]:
 
 def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'s' * (number != 1)}"
-
-
-def _they(of: Iterable[object]) -> str:
-    return "it is" if len(list(of)) == 1 else "they are"

@@ -79,8 +79,8 @@
         node = make("div", { "data-function": name, "data-section": section().key });
         grid.insertBefore(node, grid.children[k] ?? null);
       }
-      watcher.unobserve(node);
-      watcher.observe(node);
+      if (node.classList.contains("js-plotly-plot")) drawCurve(node);
+      else watcher.observe(node);
     });
     byId("curves-hint").textContent = `The ${state.measure} over the runs of the best value so far; a dot where the decomposition ends` +
       (state.range ? "; shaded: from the best to the worst run." : ".");
@@ -142,12 +142,13 @@
   // ---- the tables
 
   const methodOf = (column) => data.methods.find((m) => column.group === m.name || column.group === `against ${m.name}`)?.name;
-  const compare = (a, b) => typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
-  const sortRows = (body, k, down) => {
+  const compare = (a, b) => typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
+  const sortRows = (body, k, down) => { // numbers before words before nothing, whichever way
+    const kind = (value) => ["number", "string"].indexOf(typeof value) >>> 0;
     const rows = [...body.rows].sort((one, other) => {
       const [a, b] = [one, other].map((row) => row.cells[k].sorted);
-      if (a === null || b === null) return (a === null) - (b === null);
-      return down ? compare(b, a) : compare(a, b);
+      if (kind(a) !== kind(b)) return kind(a) - kind(b);
+      return a === null ? 0 : down ? compare(b, a) : compare(a, b);
     });
     body.append(...rows);
   };
