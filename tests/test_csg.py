@@ -315,6 +315,8 @@ def test_a_function_of_points_one_by_one_gives_the_same_as_a_vectorized_one():
     [
         ({"method": "csgg"}, "did you mean 'csg'"),
         ({"method": 3}, "unknown method 3"),
+        ({"method": ["csg"]}, r"unknown method \['csg'\]"),
+        ({"options": 3}, "options: expected a dict"),
         ({"options": {"precision": 2.0}}, "csg: precision must be"),
         ({"options": {"step": "wide"}}, "csg: step must be"),
         ({"options": {"product_cap": 0.0}}, "csg: product_cap must be"),

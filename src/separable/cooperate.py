@@ -111,7 +111,7 @@ def choose_rule(rule: str | RuleMaker) -> RuleMaker:
     """A rule by name, or one of the caller's."""
     if callable(rule):
         return rule
-    if rule not in RULES:
+    if not isinstance(rule, str) or rule not in RULES:
         raise unknown("rule", rule, RULES)
     return RULES[rule]
 
@@ -186,7 +186,7 @@ def cooperate(
     log.groups = len(groups)
     while True:
         log.group = k = turns.next()
-        elsewhere = bool((np.delete(changed, k) >= visited[k]).any())
+        elsewhere = bool((np.delete(changed, k) > visited[k]).any())
         before, spent = value, f.evaluations
         optimizers[k].turn(context[groups[k]], elsewhere=elsewhere)
         value = _visit(f, groups[k], optimizers[k], context, value, log, None if alone else generations)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -86,6 +87,8 @@ def checked_options(method: Callable[..., Any], name: str, options: Mapping[str,
     """
     parameters = inspect.signature(method).parameters.values()
     known = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    if not isinstance(options or {}, Mapping):
+        raise BadInput(f"options: expected a dict of the options of {name}, got {options!r}")
     for option in options or {}:
         if option not in known:
             raise unknown(f"option of {name}", option, known)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numbers
 import os
 import pickle
+import signal
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
@@ -272,7 +274,7 @@ class Evaluator:
                 f"workers={workers} needs a function that other processes can import, defined at the top "
                 f"level of a module; this one cannot be sent there ({error}). Use workers=1 for it"
             ) from error
-        self._pool = ProcessPoolExecutor(count, initializer=_adopt, initargs=(self.problem,))
+        self._pool = ProcessPoolExecutor(count, initializer=_adopt, initargs=(self.problem, os.getpid()))
         return partial(self._pool.map, _evaluate_adopted), count
 
 
@@ -302,17 +304,20 @@ def _evaluate(problem: Problem, task: Task) -> Array:
 _adopted: Problem | None = None  # a worker process's own copy, so that no task carries the problem along
 
 
-def _adopt(problem: Problem) -> None:
+def _adopt(problem: Problem, run: int) -> None:
     global _adopted  # noqa: PLW0603 -- the state of a worker process, set once at its start
     _adopted = problem
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends a worker without a word; the run speaks for it
+    if os.name == "posix":
+        threading.Thread(target=_end_with, args=(run,), daemon=True).start()
 
 
-def _end_with_parent() -> None:
-    """End this worker when the run's process is gone; killed outright, it could not say so."""
-    parent = os.getppid()
-    while os.getppid() == parent:
-        time.sleep(1.0)
+def _end_with(run: int) -> None:
+    """End this worker when the process of the run is gone; killed outright, that could not say so."""
+    with suppress(OSError):
+        while True:
+            os.kill(run, 0)  # does nothing, if there is such a process
+            time.sleep(1.0)
     os._exit(1)
 
 

@@ -76,7 +76,10 @@ class Journal:
         self._tail = _Tail(0, 0, [])
         if not self.path.exists() or self.path.stat().st_size == 0:
             _write_new(self.path, call)
-        self._file = open(self.path, "r+b", buffering=0)  # noqa: SIM115 -- open as long as the run; see `close`
+        try:
+            self._file = open(self.path, "r+b", buffering=0)  # noqa: SIM115 -- open as long as the run; see `close`
+        except OSError as error:
+            raise BadInput(f"cannot write the journal {str(self.path)!r}: {error.strerror}") from error
         try:
             self._refuse_a_second_run()
             data = self._file.readall()

@@ -16,7 +16,7 @@ from scipy.optimize import OptimizeResult
 from separable import decomposers, optimizers
 from separable.cooperate import CHUNK, GENERATIONS, POPULATION, Log, choose_rule, cooperate, subproblems
 from separable.decomposition import Decomposition
-from separable.errors import BadInput, BudgetExhausted, NonFinite, TargetReached, TimeIsUp
+from separable.errors import BadInput, BudgetExhausted, NonFinite, TargetReached, TimeIsUp, unknown
 from separable.evaluator import Evaluator
 from separable.journal import Journal
 from separable.problems import name_variables
@@ -48,6 +48,7 @@ def minimize(  # noqa: PLR0913 -- what a run is; all but the function and its bo
     callback: Callable[..., object] | None = None,
     journal: str | os.PathLike[str] | None = None,
     rule: str | RuleMaker = "round-robin",
+    start: str = "uniform",
     population: int = POPULATION,
     generations: int = GENERATIONS,
     chunk: int = CHUNK,
@@ -79,6 +80,8 @@ def minimize(  # noqa: PLR0913 -- what a run is; all but the function and its bo
             last one was ended, by whatever, and comes to the same result, to the bit; if that one was
             finished, it goes on under a larger budget. Needs a whole number as seed.
         rule: which group is next: "round-robin" (the paper), or "contribution", the one that gains most.
+        start: "uniform", as in the paper: the search starts from points drawn in the box; "found": the best point
+            that is known by then, from the decomposition or x0, is one of them.
         population: the size of the first population, and of each group's.
         generations: for which a group evolves before the next one has its turn.
         chunk: how many separable variables are optimized together.
@@ -100,6 +103,8 @@ def minimize(  # noqa: PLR0913 -- what a run is; all but the function and its bo
     problem = decomposers.as_problem(fun, bounds, vectorized)
     if callback is not None and not callable(callback):
         raise BadInput(f"callback: expected a function of one argument, got {callback!r}")
+    if budget is None:
+        raise BadInput("budget: expected how often the function may be evaluated, got None")
     limit = np.inf if time_limit is None else _checked_number(time_limit, "time_limit", above=0.0)
     plan = _Plan(
         problem,
@@ -107,6 +112,7 @@ def minimize(  # noqa: PLR0913 -- what a run is; all but the function and its bo
         optimizer=optimizers.choose(optimizer, optimizer_options),
         rule=choose_rule(rule),
         x0=None if x0 is None else _checked_start(x0, problem),
+        from_found=_checked_word(start, "start", ("uniform", "found")) == "found",
         population=_checked_size(population, "population", 8),
         generations=_checked_size(generations, "generations", 1),
         chunk=_checked_size(chunk, "chunk", 1),
@@ -139,6 +145,7 @@ class _Plan:
     optimizer: optimizers.Chosen
     rule: RuleMaker
     x0: Array | None
+    from_found: bool
     population: int
     generations: int
     chunk: int
@@ -199,6 +206,8 @@ def _run(
             if end is not None and not isinstance(end, NonFinite):
                 return found, note, end
             f.nonfinite = "worst"
+        if plan.from_found and f.best_x is not None:
+            x0 = (f.best_x, f.best)
         f.watch = watch.optimizing if watch.wanted else None
         cooperate(
             f,
@@ -287,6 +296,7 @@ def _identity(plan: _Plan, seed: object) -> dict[str, Any]:
         "optimizer": f"{plan.optimizer.name} {plan.optimizer.options}",
         "rule": _fingerprint(plan.rule),
         "x0": None if plan.x0 is None else _digest(plan.x0),
+        "start": "found" if plan.from_found else "uniform",
         "seed": seed,
         "population": plan.population,
         "generations": plan.generations,
@@ -364,6 +374,12 @@ def _checked_number(value: object, name: str, above: float = -np.inf) -> float:
         floor = "" if above == -np.inf else f" above {above:g}"
         raise BadInput(f"{name}: expected a finite number{floor}, got {value!r}")
     return float(value)
+
+
+def _checked_word(value: object, name: str, words: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in words:
+        raise unknown(name, value, words)
+    return value
 
 
 def _checked_size(value: object, name: str, least: int) -> int:

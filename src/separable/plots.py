@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import warnings
 from itertools import cycle
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 INK, PAPER, FAINT = "#24292f", "#ffffff", "#d0d7de"
 KINDS = {"additive": "#4c78a8", "multiplicative": "#f2a03d", "composite": "#54a24b", "undecided": "#bab0ac"}
+TITLE_WIDTH = 100  # characters, as many as fit
 FEW = 100  # so many variables are drawn one by one
 GROUPS = ("#b5476d", "#7b61a8", "#d9795d", "#8c564b", "#c78fb4", "#5f4b8b")  # taken in turn
 
@@ -44,7 +46,7 @@ def structure(
     in its own place.
     """
     figure = Figure(figsize=(9.6, 6.4), dpi=120, facecolor=PAPER, layout="constrained")
-    figure.suptitle(title, color=INK, fontsize=11)
+    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), color=INK, fontsize=11)
     grid = figure.add_gridspec(3, 2, width_ratios=(1.45, 1.0), height_ratios=(1.0, 1.0, 0.16))
     parts = [(name, members, KINDS[name]) for name, members in kinds if len(members)]
     coloured = list(zip(groups, cycle(GROUPS)))
@@ -55,6 +57,51 @@ def structure(
     _bars(figure.add_subplot(grid[0, 1]), counts, "variables")
     _bars(figure.add_subplot(grid[1, 1]), [(name, cost, "#6e7781") for name, cost in costs], "evaluations")
     _places(figure.add_subplot(grid[2, :]), dim, parts, coloured)
+    return figure
+
+
+def convergence(
+    history: Sequence[tuple[int, float]],
+    evaluations: int,
+    title: str,
+    *,
+    optimum: float | None = None,
+    decomposed: int = 0,
+) -> Figure:
+    """The best value against the evaluations; above the optimum, where that is known.
+
+    Args:
+        history: every improvement, as the count of evaluations and the value.
+        evaluations: where the line ends.
+        title: over the picture.
+        optimum: the smallest value there is.
+        decomposed: how many of the evaluations went into the decomposition.
+    """
+    figure = Figure(figsize=(7.2, 4.2), dpi=120, facecolor=PAPER, layout="constrained")
+    axes = figure.add_subplot()
+    finite = [(count, value) for count, value in history if np.isfinite(value)]
+    counts = np.array([count for count, _ in finite] + [evaluations] * bool(finite))
+    values = np.array([value for _, value in finite] + [value for _, value in finite[-1:]])
+    above = optimum is not None and bool((values > optimum).all())
+    if above and optimum is not None:
+        values = values - optimum
+    if decomposed:
+        axes.axvspan(0, decomposed, color=FAINT, alpha=0.5, linewidth=0.0, label="decomposition")
+        axes.legend(frameon=False, fontsize=8, labelcolor=INK)
+    axes.step(counts, values, where="post", color=KINDS["additive"], linewidth=1.4)
+    axes.set(
+        xlim=(0, evaluations),
+        yscale="log" if len(values) and values.min() > 0.0 else "linear",
+        xlabel="evaluations",
+        ylabel="best value above the optimum" if above else "best value",
+    )
+    axes.set_title(title)
+    axes.grid(visible=True, alpha=0.25)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    plain(axes)
+    axes.tick_params(which="minor", labelsize=8, colors=INK)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set(fontsize=9, color=INK)
     return figure
 
 

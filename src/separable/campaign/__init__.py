@@ -21,8 +21,8 @@
 (12, 'bms-f1-d200-i0-csg-r0')
 """
 
-from separable.campaign.execute import Progress, run
+from separable.campaign.execute import Progress, processes, run
 from separable.campaign.spec import Campaign, Cell, Method, load, parse, shipped
 from separable.campaign.store import Store
 
-__all__ = ["Campaign", "Cell", "Method", "Progress", "Store", "load", "parse", "run", "shipped"]
+__all__ = ["Campaign", "Cell", "Method", "Progress", "Store", "load", "parse", "processes", "run", "shipped"]

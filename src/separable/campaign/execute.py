@@ -26,12 +26,11 @@ from separable.minimize import minimize
 from separable.suites import problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from concurrent.futures import Executor
 
     from separable.campaign.spec import Campaign, Cell
     from separable.campaign.store import Store
-    from separable.evaluator import Improvement
 
 HISTORY = 200  # improvements kept in a record, about
 DEATHS = 3  # of the process under a run, before that counts as the run's failure
@@ -87,6 +86,9 @@ def run(
             store.set_aside(store.path(cell))
         found = {cell: record for cell, record in found.items() if cell not in failed}
     todo = [cell for cell in campaign.cells if cell not in found]
+    if executor is None:  # data that are not there are better missed now than in every run
+        for cell in {cell.problem.split("/")[0]: cell for cell in todo}.values():
+            problem(cell.problem, cell.dim, cell.instance)
     start, done, broke = time.perf_counter(), 0, 0
 
     def tell(running: int, cell: Cell | None = None, record: Record | None = None) -> None:
@@ -127,6 +129,15 @@ def run_cell(cell: Cell) -> Record:
     }
 
 
+def processes(workers: int) -> int:
+    """How many processes are meant: -1 is one per core."""
+    if isinstance(workers, bool) or not isinstance(workers, int) or (workers < 1 and workers != -1):
+        raise BadInput(
+            f"workers must be a number of processes (1, 2, ..., or -1 for one per core), got {workers!r}"
+        )
+    return (os.cpu_count() or 1) if workers == -1 else workers
+
+
 def failure(kind: str, message: str, trace: str = "") -> Record:
     """What the record of a failed run says of it."""
     return {"status": "failed", "error": {"type": kind, "message": message, "traceback": trace}}
@@ -136,17 +147,18 @@ def _result(cell: Cell) -> Record:
     one = problem(cell.problem, cell.dim, cell.instance)
     result = minimize(one, budget=cell.budget, seed=cell.seed, **cell.method.parts)
     found = result.decomposition
+    history = [*result.history, (result.nfev, result.fun)]
     accuracy = None if one.truth is None or found.undecided else found.accuracy(one.truth)._asdict()
     kinds = ("additive", "multiplicative", "composite", "undecided")
     return {
-        "checkpoints": [[at, value_at(result.history, at)] for at in cell.checkpoints],
+        "checkpoints": [[at, value_at(history, at)] for at in cell.checkpoints],
         "fun": float(result.fun),
         "optimum": one.optimum,
         "nfev": result.nfev,
         "nit": result.nit,
         "nan_count": result.nan_count,
         "message": result.message,
-        "history": thinned(result.history),
+        "history": thinned(history),
         "decomposition": {
             "evaluations": found.evaluations,
             "stages": [[stage.name, stage.found, stage.evaluations] for stage in found.stages],
@@ -158,7 +170,7 @@ def _result(cell: Cell) -> Record:
     }
 
 
-def value_at(history: Iterable[Improvement], evaluations: int) -> float:
+def value_at(history: Iterable[tuple[int, float]], evaluations: int) -> float:
     """The best value after so many evaluations; infinite before the first.
 
     >>> value_at([(1, 9.0), (5, 3.0)], 4)
@@ -172,7 +184,7 @@ def value_at(history: Iterable[Improvement], evaluations: int) -> float:
     return float(best)
 
 
-def thinned(history: list[Improvement], keep: int = HISTORY) -> list[list[float]]:
+def thinned(history: Sequence[tuple[int, float]], keep: int = HISTORY) -> list[list[float]]:
     """Some of the improvements, even on a logarithmic scale of evaluations; the first and the last among them.
 
     >>> thinned([(1, 9.0), (2, 8.0), (3, 7.0), (400, 1.0)], keep=3)
@@ -256,11 +268,7 @@ class _Crew:
     """Runs in processes of our own. If one dies, the pool is made anew, and what was running begins again."""
 
     def __init__(self, workers: int) -> None:
-        if isinstance(workers, bool) or not isinstance(workers, int) or (workers < 1 and workers != -1):
-            raise BadInput(
-                f"workers must be a number of processes (1, 2, ..., or -1 for one per core), got {workers!r}"
-            )
-        self._workers = (os.cpu_count() or 1) if workers == -1 else workers
+        self._workers = processes(workers)
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> _Crew:
@@ -275,7 +283,8 @@ class _Crew:
         jobs: dict[Future[Record], Cell] = {}
         while waiting or jobs:
             while waiting and len(jobs) < self._workers:
-                jobs[self._submit(waiting[-1])] = waiting.pop()
+                cell = waiting.pop()
+                jobs[self._submit(cell)] = cell
             ended, _ = wait(jobs, return_when=FIRST_COMPLETED)
             broken = []
             for job in ended:
@@ -300,7 +309,11 @@ class _Crew:
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
             context = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(self._workers, context, initializer=_belong_to_the_parent)
-        return self._pool.submit(run_cell, cell)
+        try:
+            return self._pool.submit(run_cell, cell)
+        except BrokenExecutor:  # a process died just now
+            self._end()
+            return self._submit(cell)
 
     def _end(self) -> None:
         if self._pool is not None:

@@ -17,6 +17,7 @@ A record holds
     decomposition            evaluations, stages, variables of each kind, sizes of groups, close calls, accuracy
     seconds, cpu_seconds     of the run
     versions, machine        of the code, NumPy, SciPy, Python; where it was run
+    identity, check          digests of all that decides the outcome, and of all that is in the record
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import json
 import os
 import tempfile
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +56,7 @@ class Store:
         self.records = self.folder / "records"
         self.aside = self.folder / "set-aside"
         self._plan = self.folder / "campaign.toml"
+        self.moved: list[Path] = []  # where files went that are no records
         self._lock: int | None = None
         if campaign is None:
             if not self.records.is_dir():
@@ -78,13 +81,15 @@ class Store:
         return self.records / f"{cell.name}-{cell.identity}.json"
 
     def find(self, cells: Iterable[Cell]) -> dict[Cell, Record]:
-        """The records there are of these cells; what cannot be read is set aside."""
+        """The records there are of these cells; what cannot be read is set aside, and noted in `moved`."""
         found = {}
         for cell in cells:
             path = self.path(cell)
             if path.exists():
-                record = self._read(path)
-                if record is not None:
+                record = _parsed(path)
+                if record is None:
+                    self.moved.append(self.set_aside(path))
+                else:
                     found[cell] = record
         return found
 
@@ -96,12 +101,12 @@ class Store:
                 yield record
 
     def unreadable(self) -> list[Path]:
-        """The files among the records that are none."""
+        """The files among the records that are none; nothing is moved."""
         return [path for path in sorted(self.records.glob("*.json")) if _parsed(path) is None]
 
     def write(self, cell: Cell, record: Record) -> None:
         """Keep a record: whole, or not at all."""
-        write_whole(self.path(cell), json.dumps(record, allow_nan=True) + "\n")
+        write_whole(self.path(cell), as_text(record))
 
     def set_aside(self, path: Path) -> Path:
         """Move a file out of the way, where nothing is overwritten."""
@@ -111,12 +116,6 @@ class Store:
             number += 1
         path.rename(target)
         return target
-
-    def _read(self, path: Path) -> Record | None:
-        record = _parsed(path)
-        if record is None:
-            self.set_aside(path)
-        return record
 
     def _adopt(self, campaign: Campaign) -> None:
         """Make the folder this campaign's, unless it is another's."""
@@ -175,6 +174,16 @@ def write_whole(path: Path, text: str) -> None:
         raise
 
 
+def as_text(record: Record) -> str:
+    """A record as its file holds it, with a check of its content."""
+    return json.dumps({**record, "check": _check(record)}) + "\n"
+
+
+def _check(record: Record) -> str:
+    content = {key: value for key, value in record.items() if key != "check"}
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
+
+
 def cell_data(cell: Cell) -> dict[str, Any]:
     """A cell as a record holds it."""
     return {**asdict(cell), "checkpoints": list(cell.checkpoints), "seed": cell.seed}
@@ -186,7 +195,5 @@ def _parsed(path: Path) -> Record | None:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    sound = (
-        isinstance(record, dict) and record.get("format") == FORMAT and record.get("status") in ("done", "failed")
-    )
-    return record if sound and path.stem.endswith(f"-{record.get('identity')}") else None
+    sound = isinstance(record, dict) and record.get("format") == FORMAT and record.get("check") == _check(record)
+    return record if sound and path.stem.endswith(f"-{record['identity']}") else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 SHOWN = 5  # failures before the list is cut short
+CONNECT_SECONDS = 10  # for a scheduler to answer
 
 
 def run(
@@ -56,7 +58,16 @@ def run(
     missing = end.total - end.before - end.done - end.failed
     if as_json:
         outcome = {"total": end.total, "before": end.before, "done": end.done, "missing": missing}
-        typer.echo(json.dumps({"folder": str(folder), **outcome, "failed": [cell.name for cell in failed]}))
+        typer.echo(
+            json.dumps(
+                {
+                    "folder": str(folder),
+                    **outcome,
+                    "failed": [cell.name for cell in failed],
+                    "set_aside": list(map(str, store.moved)),
+                }
+            )
+        )
     else:
         typer.echo(
             f"{plan.name}: {end.total:,} runs: {end.before:,} were recorded, {end.done:,} done now, "
@@ -66,6 +77,80 @@ def run(
             typer.echo(f"  failed: {cell.name}: {record['error']['type']}: {record['error']['message']}")
         if len(failed) > SHOWN:
             typer.echo(f"  ... and {len(failed) - SHOWN} more")
+        for path in store.moved:
+            typer.echo(f"  could not be read, set aside and run again: {path}")
         if failed:
             typer.echo("  --retry-failed runs them again; their records hold the tracebacks")
     return 1 if failed or missing else 0
+
+
+@contextmanager
+def _executor(dask: str | None, workers: int) -> Iterator[Executor | None]:
+    """What runs the cells: None for processes of our own, or the executor of a Dask client."""
+    if dask is None:
+        yield None
+        return
+    try:
+        from distributed import Client, LocalCluster  # noqa: PLC0415 -- an extra, and slow to import
+    except ImportError as error:
+        raise MissingExtra("--dask", "dask and distributed", "dask") from error
+    if dask == "local":
+        with (
+            LocalCluster(
+                n_workers=campaigns.processes(workers), threads_per_worker=1, dashboard_address=""
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client.get_executor(retries=0)
+        return
+    try:
+        client = Client(dask, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise BadInput(
+            f"no Dask scheduler answers at {dask!r} within {CONNECT_SECONDS} s ({error}); "
+            "expected an address such as tcp://host:8786, or 'local'"
+        ) from error
+    with client:
+        yield client.get_executor(retries=0)
+
+
+class _Line:
+    """A context in which `update` keeps a line about the campaign up to date, on a terminal only."""
+
+    def __init__(self, quiet: bool) -> None:
+        console = Console(stderr=True)
+        self.last = campaigns.Progress(0, 0, 0, 0, 0, 0.0, None, None)
+        self._progress = Progress(
+            BarColumn(),
+            TextColumn("{task.completed:,.0f} of {task.total:,.0f} runs"),
+            TextColumn("{task.fields[running]} running, {task.fields[failed]} failed"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=console,
+            disable=quiet or not console.is_terminal,
+            transient=True,
+        )
+        self._task = self._progress.add_task("", total=None, running=0, failed=0, left="")
+
+    def __enter__(self) -> _Line:
+        if not self._progress.disable:
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._progress.disable:  # an older rich would print an empty line all the same
+            self._progress.stop()
+
+    def update(self, at: campaigns.Progress) -> None:
+        """Show where the campaign is."""
+        self.last = at
+        left = "" if math.isnan(at.left) else f"about {_span(at.left)} left"
+        recorded = at.before + at.done + at.failed
+        self._progress.update(
+            self._task, total=at.total, completed=recorded, running=at.running, failed=at.failed, left=left
+        )
+
+
+def _span(seconds: float) -> str:
+    minutes = math.ceil(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"

@@ -88,7 +88,7 @@ def choose(method: str | Decomposer, options: Mapping[str, Any] | None = None) -
     """A decomposer by name, or one of the caller's, with options that it knows."""
     if callable(method):
         decomposer, name = method, getattr(method, "__name__", type(method).__name__)
-    elif method in DECOMPOSERS:
+    elif isinstance(method, str) and method in DECOMPOSERS:
         decomposer, name = DECOMPOSERS[method], method
     else:
         raise unknown("method", method, DECOMPOSERS)

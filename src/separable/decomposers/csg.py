@@ -29,6 +29,7 @@ Our reading. The paper leaves its thresholds open and sets the other variables t
 from __future__ import annotations
 
 import math
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -49,7 +50,7 @@ SLIVER = 2.0**-5  # of the range
 POINTS = 8  # at which the order of a variable's values is compared
 CLOSE = 10.0  # a decision nearer to its threshold than this factor is a close call
 
-Variables = TypeVar("Variables", "Sequence[int]", "IntArray")
+Items = TypeVar("Items", "Sequence[int]", "Sequence[Question]", "IntArray")
 
 
 def csg(
@@ -186,6 +187,7 @@ class Minima:
         self.turns = 0  # of the search: the variables of one turn go side by side
         self.turn = np.full(problem.dim, problem.dim)
         self.valley: dict[int, Valley] = {}
+        self._beside: dict[tuple[int, float], tuple[tuple[float, float], tuple[float, float]]] = {}
 
     def enter(self, variables: IntArray, valleys: list[Valley]) -> None:
         """The outcome of one turn of the search."""
@@ -195,15 +197,15 @@ class Minima:
         self.turn[variables] = self.turns
         self.turns += 1
 
-    def archived(self, i: int) -> Array:
-        """C[i]: the variables of earlier turns at their minima, all others still at the centre."""
-        return np.where(self.turn < self.turn[i], self.cv, self.centre)
+    def archived(self, which: Sequence[int]) -> Array:
+        """C[i], a row each: the variables of earlier turns at their minima, all others still at the centre."""
+        return np.where(self.turn < self.turn[which, None], self.cv, self.centre)
 
-    def far_from(self, i: int) -> Array:
-        """C[i] with all others of S at the bound farther from where they are; upper, from the centre."""
-        x = self.archived(i)
-        x[self.searched] = np.where(x > self.centre, self.lower, self.upper)[self.searched]
-        return x
+    def far_from(self, which: Sequence[int]) -> Array:
+        """C[i], a row each, with all of S at the bound farther from where they are; upper, from the centre."""
+        x = self.archived(which)
+        in_S = self.turn < self.turns
+        return np.where(in_S, np.where(x > self.centre, self.lower, self.upper), x)
 
     def others_at(self, values: Array) -> Array:
         """All of S at these values, the rest at the centre."""
@@ -217,6 +219,11 @@ class Minima:
 
     def beside(self, i: int, share: float) -> tuple[tuple[float, float], tuple[float, float]]:
         """Two points seen to be worse, with their values: one on either side, within this share of the range."""
+        if (i, share) not in self._beside:
+            self._beside[i, share] = self._find_beside(i, share)
+        return self._beside[i, share]
+
+    def _find_beside(self, i: int, share: float) -> tuple[tuple[float, float], tuple[float, float]]:
         x, left, right = self.valley[i]
         reach = share * (self.upper[i] - self.lower[i])
         if self.on_bound(i):
@@ -262,8 +269,8 @@ class ShiftTest:
         self.f, self.findings, self.minima, self.step = f, findings, minima, step
         self._noise = _gamma(math.sqrt(f.problem.dim) + 2.0)
 
-    def __call__(self, variables: Sequence[int], contexts: Array, values: Array | None = None) -> list[int]:
-        """The variables that move, all else as in their rows of `contexts`.
+    def __call__(self, variables: Sequence[int], contexts: Array, values: Array | None = None) -> Mask:
+        """Which of the variables move, all else as in their rows of `contexts`.
 
         `values` are those of the rows with the variables at their minima, where they are known already.
         """
@@ -301,15 +308,15 @@ class ShiftTest:
             (points[k, 0, i], before[k, 0]), (points[k, 1, i], before[k, 1]) = self.minima.beside(i, share)
         return points, before
 
-    def _judge(self, variables: IntArray, values: Array, sides: Array, before: Array) -> list[int]:
+    def _judge(self, variables: IntArray, values: Array, sides: Array, before: Array) -> Mask:
         """GSVD line 14, with the order of the two sides besides."""
         noise = self._noise * np.maximum(np.abs(values), np.abs(sides).max(axis=1))
         lowest = (sides - values[:, None]).min(axis=1)
         tilt, tilt_before = sides[:, 0] - sides[:, 1], before[:, 0] - before[:, 1]
         sure = (np.abs(tilt) > noise) & (np.abs(tilt_before) > self._noise * np.abs(before).max(axis=1))
         self.findings.note_close(variables[np.abs(lowest) <= CLOSE * noise])
-        moved = (lowest < -noise) | (sure & (np.sign(tilt) != np.sign(tilt_before)))
-        return [int(i) for i in variables[moved]]
+        moved: Mask = (lowest < -noise) | (sure & (np.sign(tilt) != np.sign(tilt_before)))
+        return moved
 
 
 Witnesses = dict[int, "Array | None"]  # of a moved variable: where it moved; None: all others at their far bounds
@@ -322,14 +329,16 @@ def gsvd(shift: ShiftTest, rng: np.random.Generator, looks: int) -> Witnesses:
     moved: Witnesses = {}
     done = 0
     for chunk in _chunks(asked, shift.f, 3):  # lines 1-4
-        moved.update(dict.fromkeys(shift(chunk, np.stack([minima.far_from(i) for i in chunk]))))
+        hit = shift(chunk, minima.far_from(chunk))
+        moved.update(dict.fromkeys(compress(chunk, hit)))
         done += len(chunk)
         shift.findings.progress(done, len(asked))
     shown = [minima.others_at(minima.upper), minima.others_at(minima.lower)]
     for context in shown + [minima.others_at(_anywhere(minima, rng)) for _ in range(looks)]:
         still = [i for i in asked if minima.on_bound(i) and i not in moved]
         for chunk in _chunks(still, shift.f, 3):
-            moved.update(dict.fromkeys(shift(chunk, np.repeat(context[None], len(chunk), axis=0)), context))
+            hit = shift(chunk, np.repeat(context[None], len(chunk), axis=0))
+            moved.update(dict.fromkeys(compress(chunk, hit), context))
     if moved:  # otherwise nothing interacts with anything
         look_again(shift, moved, asked, rng)
     return moved
@@ -345,9 +354,10 @@ def look_again(shift: ShiftTest, moved: Witnesses, asked: Sequence[int], rng: np
     known = sorted(moved)
     context[known] = _anywhere(minima, rng)[known]
     value = shift.f(context[None])
-    new = []
+    new: list[int] = []
     for chunk in _chunks(asked, shift.f, 3):
-        new += shift(chunk, np.repeat(context[None], len(chunk), axis=0), np.repeat(value, len(chunk)))
+        hit = shift(chunk, np.repeat(context[None], len(chunk), axis=0), np.repeat(value, len(chunk)))
+        new += compress(chunk, hit)
     moved.update(dict.fromkeys(new, context))
     return new
 
@@ -357,11 +367,12 @@ def nvg(shift: ShiftTest, rng: np.random.Generator, looks: int, moved: Witnesses
     minima, findings = shift.minima, shift.findings
     groups = findings.groups
     known = [i for i in minima.searched if i in moved]
+    known.sort(key=minima.on_bound)  # minima on a bound are harder to tell, so they come last
+    # RGD's first question is about all before x_i, however they will be grouped: it is asked of everybody at once
+    first = ask(shift, [(i, known[:k], moved[i]) for k, i in enumerate(known) if k])
     started = 0
-    for i in sorted(
-        known, key=minima.on_bound
-    ):  # lines 1-3; minima on a bound are harder to tell, so they come last
-        started += _join(i, rgd(shift, i, groups, moved[i]), groups)
+    for i, hit in zip(known, [False, *first], strict=bool(known)):  # lines 1-3
+        started += _join(i, rgd(shift, i, groups, moved[i], first=hit), groups)
         findings.progress(sum(map(len, groups)), len(known))
     sparse = started > 2 * len(groups)  # a chain: every link had but one chance to be seen
     for _ in range(looks if sparse else 0):
@@ -442,21 +453,46 @@ def _join(i: int, hit: list[list[int]], groups: list[list[int]]) -> bool:
     return not merged
 
 
-def rgd(shift: ShiftTest, i: int, groups: list[list[int]], witness: Array | None) -> list[list[int]]:
-    """RGD: the groups whose variables, put to the context where x_i moved, move its minimum."""
-    if not groups:
-        return []
-    minima = shift.minima
-    away = minima.far_from(i) if witness is None else witness
-    context = minima.archived(i)  # line 1
-    members = [j for group in groups for j in group]
-    context[members] = away[members]  # line 2
-    if not shift([i], context[None]):  # lines 3-12
-        return []
-    if len(groups) == 1:  # lines 13-14
-        return groups
-    half = len(groups) // 2  # lines 16-19
-    return rgd(shift, i, groups[:half], away) + rgd(shift, i, groups[half:], away)
+def rgd(
+    shift: ShiftTest, i: int, groups: list[list[int]], witness: Array | None, *, first: bool | None = None
+) -> list[list[int]]:
+    """RGD: the groups whose variables, put to the context where x_i moved, move its minimum.
+
+    Both halves of what was hit are always asked, so the halvings of one depth are one batch. `first` is the answer
+    for all groups together, where it is known.
+    """
+    away = shift.minima.far_from([i])[0] if witness is None else witness
+    hit = []
+    asked = [groups] if groups else []
+    answers = None if first is None else [first]
+    while asked:
+        if answers is None:
+            answers = ask(shift, [(i, [j for group in part for j in group], away) for part in asked])
+        moving = compress(asked, answers)
+        asked, answers = [], None
+        for part in moving:
+            if len(part) == 1:  # lines 13-14
+                hit += part
+            else:  # lines 16-19
+                half = len(part) // 2
+                asked += [part[:half], part[half:]]
+    return hit
+
+
+Question = tuple[int, "Sequence[int]", "Array | None"]  # a variable; others; the context where they are put
+
+
+def ask(shift: ShiftTest, questions: Sequence[Question]) -> list[bool]:
+    """RGD lines 1-12: whether the minimum of x_i moves if those others, and nobody else, go to that context."""
+    answers: list[bool] = []
+    for chunk in _chunks(questions, shift.f, 3):
+        which = [i for i, _, _ in chunk]
+        contexts = shift.minima.archived(which)  # line 1
+        for context, (i, others, witness) in zip(contexts, chunk, strict=True):
+            away = shift.minima.far_from([i])[0] if witness is None else witness
+            context[others] = away[others]  # line 2
+        answers += shift(which, contexts).tolist()  # lines 3-12
+    return answers
 
 
 def _anywhere(minima: Minima, rng: np.random.Generator) -> Array:
@@ -471,7 +507,7 @@ def _near(value: Array, threshold: Array) -> Mask:
     return (value > threshold / CLOSE) & (value < threshold * CLOSE)
 
 
-def _chunks(items: Variables, f: Evaluator, each: int) -> Iterator[Variables]:
+def _chunks(items: Items, f: Evaluator, each: int) -> Iterator[Items]:
     """As many items at a time as `f` wants to be asked about at once, each of so many evaluations."""
     start = 0
     while start < len(items):

@@ -55,8 +55,7 @@ def gss(along: Along, lower: Array, upper: Array, precision: float, step: float)
     low, high = lower.copy(), upper.copy()
     end = precision * (high - low)
     everyone = np.arange(len(low))
-    left: list[list[tuple[float, float]]] = [[] for _ in everyone]
-    right: list[list[tuple[float, float]]] = [[] for _ in everyone]
+    left, right = _Side(len(low)), _Side(len(low))
     x1, x2 = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     f1, f2 = along(np.concatenate([everyone, everyone]), np.concatenate([x1, x2])).reshape(2, -1)
     tied = everyone[f1 == f2]
@@ -64,8 +63,8 @@ def gss(along: Along, lower: Array, upper: Array, precision: float, step: float)
     while len(going):
         smaller = f1[going] < f2[going]
         a, b = going[smaller], going[~smaller]  # the minimum is left of x2, or right of x1
-        _note(right, a, x2, f2)
-        _note(left, b, x1, f1)
+        right.note(a, x2[a], f2[a])
+        left.note(b, x1[b], f1[b])
         high[a], x2[a], f2[a] = x2[a], x1[a], f1[a]
         low[b], x1[b], f1[b] = x1[b], x2[b], f2[b]
         x1[a] = high[a] - GOLDEN * (high[a] - low[a])
@@ -74,7 +73,7 @@ def gss(along: Along, lower: Array, upper: Array, precision: float, step: float)
         f1[a], f2[b] = values[smaller], values[~smaller]
         going = going[(high[going] - low[going] > end[going]) & (f1[going] != f2[going])]
     x = np.select([f1 < f2, f1 > f2], [x1, x2], low + (high - low) / 2.0)
-    valleys = [Valley(*found) for found in zip(x.tolist(), map(_seen, left), map(_seen, right), strict=True)]
+    valleys = [Valley(*found) for found in zip(x.tolist(), left.seen(), right.seen(), strict=True)]
     if len(tied):
         middle, near = x[tied], step * (upper - lower)[tied]
         asked = np.stack([middle - near, middle, middle + near])
@@ -92,9 +91,23 @@ def gss(along: Along, lower: Array, upper: Array, precision: float, step: float)
     return valleys
 
 
-def _note(side: list[list[tuple[float, float]]], which: IntArray, x: Array, value: Array) -> None:
-    for k, point, its in zip(which.tolist(), x[which].tolist(), value[which].tolist(), strict=True):
-        side[k].append((point, its))
+class _Side:
+    """What the searches saw to be worse on one side, noted step by step."""
+
+    def __init__(self, searches: int) -> None:
+        self._noted = [(np.arange(0), np.empty(0), np.empty(0))]
+        self._searches = searches
+
+    def note(self, which: IntArray, x: Array, value: Array) -> None:
+        self._noted.append((which, x, value))
+
+    def seen(self) -> list[Seen]:
+        """What each search saw, in the order in which it did."""
+        which, x, value = (np.concatenate(column) for column in zip(*self._noted, strict=True))
+        order = np.argsort(which, kind="stable")
+        ends = np.searchsorted(which[order], np.arange(1, self._searches))
+        columns = np.split(x[order], ends), np.split(value[order], ends)
+        return [Seen(*column) for column in zip(*columns, strict=True)]
 
 
 def _seen(points: list[tuple[float, float]]) -> Seen:

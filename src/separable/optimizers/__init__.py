@@ -72,7 +72,7 @@ def choose(method: str | Method, options: Mapping[str, Any] | None = None) -> Ch
     """
     if callable(method):
         optimizer, name = method, getattr(method, "__name__", type(method).__name__)
-    elif method in OPTIMIZERS:
+    elif isinstance(method, str) and method in OPTIMIZERS:
         optimizer, name = OPTIMIZERS[method], method
     else:
         raise unknown("optimizer", method, OPTIMIZERS)

@@ -5,7 +5,9 @@ Achieving Linear Time and Space Complexity", PPSN 2008; restarts with a populati
 N. Hansen, "A Restart CMA Evolution Strategy with Increasing Population Size", IEEE CEC 2005.
 
 It needs no population: its distribution lives on from turn to turn. It begins where the variables are, with a
-standard deviation of 0.3 of the range. When it has converged it begins anew, anywhere in the box.
+standard deviation of 0.3 of the range. When it has converged it begins anew, anywhere in the box, with a larger
+population; after the sixth time with the first one's again, for within one group's turns a population that grows
+for ever would leave no generations.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from separable.errors import BadInput, MissingExtra
 
 if TYPE_CHECKING:
     from separable.problems import Array
+
+RESTARTS = 6  # with ever larger populations
 
 
 class CMAES:
@@ -58,8 +62,8 @@ class CMAES:
         self._method = CMA if len(lower) <= full else SepCMA
         self._lower, self._width, self._upper = lower, upper - lower, upper
         self._rng, self._sigma, self._growth = rng, sigma, restart
-        self._size = population or 4 + int(3.0 * np.log(len(lower)))
-        self._begun = False
+        self._first = self._size = population or 4 + int(3.0 * np.log(len(lower)))
+        self._begun, self._restarts = False, 0
 
     def turn(self, x: Array, *, elsewhere: bool) -> None:  # noqa: ARG002 -- keeps no values
         """A turn begins; the first one says where to start."""
@@ -78,7 +82,8 @@ class CMAES:
         ranks = np.where(np.isfinite(values), values, np.sign(values) * np.finfo(float).max)
         self._cma.tell(list(zip(self._asked, ranks.tolist(), strict=True)))
         if self._cma.should_stop():
-            self._size = int(self._size * self._growth)
+            self._restarts += 1
+            self._size = int(self._first * self._growth ** (self._restarts % (RESTARTS + 1)))
             self._begin(self._rng.random(len(self._lower)))
 
     def _begin(self, mean: Array) -> None:

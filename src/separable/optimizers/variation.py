@@ -44,9 +44,12 @@ def reflect(points: Array, lower: Array, upper: Array) -> None:
     >>> x
     array([[0.5 , 0.25, 0.75, 0.5 ]])
     """
-    below, above = points < lower, points > upper
-    for outside, start, end in ((below, lower, upper), (above, upper, lower)):
-        if outside.any():
-            near, far = start[outside], end[outside]
-            back = near + np.sign(far - near) * np.mod(np.abs(points[outside] - near), np.abs(far - near))
-            points[outside] = np.clip(back, np.minimum(near, far), np.maximum(near, far))
+    outside = points < lower
+    outside |= points > upper
+    at = outside.ravel().nonzero()[0]
+    if len(at):
+        x, low, high = points.take(at), lower.take(at), upper.take(at)
+        below = x < low
+        overshoot = np.fmod(np.where(below, low - x, x - high), high - low)
+        back = np.where(below, low + overshoot, high - overshoot)
+        points.put(at, np.minimum(np.maximum(back, low), high))  # rounding may lead an ulp outside
