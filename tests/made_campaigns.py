@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from separable.campaign import Store, parse
@@ -88,7 +86,7 @@ def folder(path, text, make=record, *, campaign_file=True):
         for cell in campaign.cells:
             made = make(cell)
             if made is not None:
-                store.path(cell).write_text(json.dumps(made))
+                store.write(cell, made)
     if not campaign_file:
         (path / "campaign.toml").unlink()
     return path

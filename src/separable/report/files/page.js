@@ -28,7 +28,7 @@
   const layout = (more) => ({
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: css("--ink"), size: 12 },
     margin: { l: 56, r: 12, t: 30, b: 40 }, legend: { orientation: "h", y: -0.2 }, hovermode: "closest",
-    hoverlabel: { namelength: -1 }, ...more,
+    hoverlabel: { namelength: -1 }, modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--faint"), activecolor: css("--ink") }, ...more,
   });
   const config = { responsive: true, displaylogo: false };
   const buttons = [["toImage", "zoom2d", "pan2d", "resetScale2d"]];
@@ -97,7 +97,7 @@
       xaxis: axis({ type: "log", title: { text: "evaluations" }, exponentformat: "power" }),
       yaxis: axis({ range: [0, 1.02], title: { text: "share of targets reached" } }),
     });
-    byId("ecdf-hint").textContent = `Over ${places.length} functions, each with ${data.targets} targets between where runs start and the best value ` +
+    byId("ecdf-hint").textContent = `Over ${places.length} function${places.length === 1 ? "" : "s"}, each with ${data.targets} targets between where runs start and the best value ` +
       "that any run found. Histories are thinned, so a target may seem to be reached a few per cent late.";
   };
 
