@@ -13,7 +13,7 @@ from separable.campaign import Store, parse
 from separable.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from separable.campaign import Campaign
@@ -218,9 +218,7 @@ def _results(folder: str, plan: Campaign | None, records: Sequence[Record], note
     if failed:
         notes.append(f"{_counted(len(failed), 'run')} failed; the report lists them, and no statistics hold them.")
     if missing:
-        notes.append(
-            f"{_counted(len(missing), 'run')} of {len(expected):,} missing; the report lists them."
-        )
+        notes.append(f"{_counted(len(missing), 'run')} of {len(expected):,} missing; the report lists them.")
     return Results(
         name=plan.name if plan else folder,
         cases=tuple(dict.fromkeys(run.case for run in expected)),
