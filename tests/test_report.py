@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from made_campaigns import failure, folder, plan, record
-from separable import BadInput, campaign, cli, plots
+from separable import BadInput, campaign, plots
 from separable.report import curves, export, formats, tables
 from separable.report.results import Case, read
 from separable.report.write import write
@@ -412,18 +412,6 @@ def test_a_name_cannot_break_out_of_the_page(made, tmp_path):
     text = (tmp_path / "report" / "report.html").read_text()
     assert hostile not in text
     assert page_data(tmp_path / "report" / "report.html")["tables"][0]["rows"][0][-1]["text"].endswith(hostile)
-
-
-@pytest.fixture
-def separable(capsys, monkeypatch):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["separable", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        out, err = capsys.readouterr()
-        return end.value.code, out, err
-
-    return run
 
 
 def test_the_command_writes_a_report_and_says_what_is_to_be_known(separable, tmp_path):
