@@ -191,7 +191,11 @@ def test_without_a_campaign_file_one_run_with_two_records_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("spoil", "complaint"),
     [
-        (lambda path: None, "holds no records yet"),
+        (lambda path: None, "no records of this campaign: run the campaign first"),
+        (
+            lambda path: (path / "records" / "x.json").write_text("{}"),
+            "1 file could not be read and left out: x.json",
+        ),
         (lambda path: shutil.rmtree(path / "records"), "no folder 'records'"),
         (lambda path: (path / "campaign.toml").write_text("budgett = 3"), "did you mean 'budget'"),
         (lambda path: (path / "campaign.toml").write_text("[["), "campaign.toml"),

@@ -159,7 +159,8 @@ def read(folder: str | Path, *, mixed: bool = False) -> Results:
         names = unreadable[0].name + (", ..." if len(unreadable) > 1 else "")
         notes.append(f"{_counted(len(unreadable), 'file')} could not be read and left out: {names}.")
     if not chosen:
-        raise BadInput(f"{str(folder)!r} holds no records yet: run the campaign first (separable run)")
+        why = " ".join(notes) or "run the campaign first (separable run)"
+        raise BadInput(f"{str(folder)!r} holds no records of this campaign: {why}")
     notes += _versions(chosen, str(folder), mixed=mixed)
     return _results(str(store.folder.resolve().name), plan, chosen, notes)
 
