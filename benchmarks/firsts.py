@@ -1,9 +1,9 @@
-"""Does our reading of "number of firsts" give a published table's counts? Samples are drawn from its means and stds.
+"""Does our reading of "number of firsts" give a published table's counts? The table in docs/reports.md.
 
 python benchmarks/firsts.py TABLE.csv
 
-The table has the columns dim, evaluations, function, method, mean, std. Printed are, for each dimension and checkpoint the firsts of
-each method: a mean over several draws of as many normal values as there were runs.
+The table has the columns dim, evaluations, function, method, mean, std. Printed are, for each dimension and
+checkpoint, the firsts of each method: means over several draws of as many normal values as there were runs.
 """
 
 from __future__ import annotations
