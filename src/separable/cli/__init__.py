@@ -17,7 +17,7 @@ except ImportError:
     sys.exit(f"separable: {MissingExtra('the command line', 'typer and rich', 'cli')}")
 
 import separable
-from separable.cli import campaign, decompose, minimize, report, suites
+from separable.cli import campaign, decompose, minimize, report, reproduce, suites
 
 # typer's own copy of click, or click itself: which of them raises depends on the version of typer
 ClickException: type[Exception] = next(
@@ -37,6 +37,7 @@ app.command("decompose", short_help="find out which variables belong together")(
 app.command("minimize", short_help="find a point with a small value")(minimize.run)
 app.command("run", short_help="run a campaign: methods x problems x repeats")(campaign.run)
 app.command("report", short_help="tables, tests and pictures of a campaign")(report.run)
+app.add_typer(reproduce.app, name="reproduce", short_help="the paper's tables, run again")
 
 
 def _print_version(wanted: bool) -> None:

@@ -47,7 +47,11 @@ def run(
         found = campaigns.Store(folder).find(plan.cells) if (folder / "records").is_dir() else {}
         typer.echo(f"{plan.name}: {len(plan.cells):,} runs, {len(found):,} of them recorded in {folder}")
         return 0
-    with campaigns.Store(folder, plan) as store, _executor(dask, workers) as executor, _Line(quiet) as line:
+    with (
+        campaigns.Store(folder, plan) as store,
+        _executor(dask, workers) as executor,
+        CampaignLine(quiet=quiet) as line,
+    ):
         try:
             end = campaigns.run(
                 plan, store, workers=workers, executor=executor, retry_failed=retry_failed, callback=line.update
@@ -114,10 +118,10 @@ def _executor(dask: str | None, workers: int) -> Iterator[Executor | None]:
         yield client.get_executor(retries=0)
 
 
-class _Line:
+class CampaignLine:
     """A context in which `update` keeps a line about the campaign up to date, on a terminal only."""
 
-    def __init__(self, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
         console = Console(stderr=True)
         self.last = campaigns.Progress(0, 0, 0, 0, 0, 0.0, None, None)
         self._progress = Progress(
@@ -132,7 +136,7 @@ class _Line:
         )
         self._task = self._progress.add_task("", total=None, running=0, failed=0, left="")
 
-    def __enter__(self) -> _Line:
+    def __enter__(self) -> CampaignLine:
         if not self._progress.disable:
             self._progress.start()
         return self

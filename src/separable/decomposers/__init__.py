@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from separable.decomposers import csg
+from separable.decomposers import baselines, csg, csg_gsg, ddg, dg, dg2, erdg, gdg, gsg, mdg, rdg, rdg2, rdg3, xdg
 from separable.decomposers.findings import Findings
 from separable.errors import BadInput, RunEnded, checked_options, unknown
 from separable.evaluator import Evaluator
@@ -27,7 +27,26 @@ if TYPE_CHECKING:
 
 Decomposer: TypeAlias = "Callable[..., None]"  # see the module's text
 
-DECOMPOSERS: dict[str, Decomposer] = {"csg": csg.csg}
+DECOMPOSERS: dict[str, Decomposer] = {
+    "csg": csg.csg,
+    "gsg": gsg.gsg,
+    "csg-gsg": csg_gsg.csg_gsg,
+    "rdg2": rdg2.rdg2,
+    "mdg": mdg.mdg,
+    "rdg": rdg.rdg,
+    "rdg3": rdg3.rdg3,
+    "erdg": erdg.erdg,
+    "dg": dg.dg,
+    "dg2": dg2.dg2,
+    "xdg": xdg.xdg,
+    "gdg": gdg.gdg,
+    "ddg": ddg.ddg,
+    "random": baselines.random,
+    "one-group": baselines.one_group,
+    "singletons": baselines.singletons,
+    "truth": baselines.truth,
+    "partition": baselines.partition,
+}
 
 ENDS: tuple[type[BaseException], ...] = (RunEnded, StopIteration, KeyboardInterrupt)  # what may end a run early
 
