@@ -10,7 +10,7 @@ import typer
 from separable import campaign
 from separable.cli.campaign import CampaignLine
 from separable.cli.progress import CountLine
-from separable.errors import BadInput, unknown
+from separable.errors import BadInput, FunctionError, unknown
 from separable.report import results
 from separable.reproduce import decomposition as tables_of
 from separable.reproduce import optimisation as optimisations
