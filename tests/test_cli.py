@@ -11,8 +11,6 @@ import time
 
 import pytest
 
-from separable import cli
-
 OWN = """
 import time
 
@@ -34,20 +32,6 @@ def breaks(x):
 
 number = 3
 """
-
-
-@pytest.fixture
-def separable(capsys, monkeypatch):
-    """Run the command line in this process: its exit code, stdout and stderr."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["separable", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        out, err = capsys.readouterr()
-        return end.value.code, out, err
-
-    return run
 
 
 @pytest.fixture

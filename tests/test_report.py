@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from made_campaigns import failure, folder, plan, record
-from separable import BadInput, campaign, cli, plots
+from separable import BadInput, campaign, plots
 from separable.report import curves, export, formats, tables
 from separable.report.results import Case, read
 from separable.report.write import write
@@ -191,7 +191,11 @@ def test_without_a_campaign_file_one_run_with_two_records_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("spoil", "complaint"),
     [
-        (lambda path: None, "holds no records yet"),
+        (lambda path: None, "no records of this campaign: run the campaign first"),
+        (
+            lambda path: (path / "records" / "x.json").write_text("{}"),
+            "1 file could not be read and left out: x.json",
+        ),
         (lambda path: shutil.rmtree(path / "records"), "no folder 'records'"),
         (lambda path: (path / "campaign.toml").write_text("budgett = 3"), "did you mean 'budget'"),
         (lambda path: (path / "campaign.toml").write_text("[["), "campaign.toml"),
@@ -412,18 +416,6 @@ def test_a_name_cannot_break_out_of_the_page(made, tmp_path):
     text = (tmp_path / "report" / "report.html").read_text()
     assert hostile not in text
     assert page_data(tmp_path / "report" / "report.html")["tables"][0]["rows"][0][-1]["text"].endswith(hostile)
-
-
-@pytest.fixture
-def separable(capsys, monkeypatch):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["separable", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        out, err = capsys.readouterr()
-        return end.value.code, out, err
-
-    return run
 
 
 def test_the_command_writes_a_report_and_says_what_is_to_be_known(separable, tmp_path):

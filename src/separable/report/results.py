@@ -13,7 +13,7 @@ from separable.campaign import Store, parse
 from separable.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from separable.campaign import Campaign
@@ -159,7 +159,8 @@ def read(folder: str | Path, *, mixed: bool = False) -> Results:
         names = unreadable[0].name + (", ..." if len(unreadable) > 1 else "")
         notes.append(f"{_counted(len(unreadable), 'file')} could not be read and left out: {names}.")
     if not chosen:
-        raise BadInput(f"{str(folder)!r} holds no records yet: run the campaign first (separable run)")
+        why = " ".join(notes) or "run the campaign first (separable run)"
+        raise BadInput(f"{str(folder)!r} holds no records of this campaign: {why}")
     notes += _versions(chosen, str(folder), mixed=mixed)
     return _results(str(store.folder.resolve().name), plan, chosen, notes)
 
@@ -216,11 +217,9 @@ def _results(folder: str, plan: Campaign | None, records: Sequence[Record], note
     failed = {run: record for run, record in runs.items() if record["status"] == "failed"}
     missing = tuple(run for run in expected if run not in runs)
     if failed:
-        notes.append(f"{_counted(len(failed), 'run')} failed; {_they(failed)} listed below, and in no statistics.")
+        notes.append(f"{_counted(len(failed), 'run')} failed; the report lists them, and no statistics hold them.")
     if missing:
-        notes.append(
-            f"{_counted(len(missing), 'run')} of {len(expected):,} missing; {_they(missing)} listed below."
-        )
+        notes.append(f"{_counted(len(missing), 'run')} of {len(expected):,} missing; the report lists them.")
     return Results(
         name=plan.name if plan else folder,
         cases=tuple(dict.fromkeys(run.case for run in expected)),
@@ -254,7 +253,3 @@ def _in_numbers(case: Case) -> tuple[str, int, int, str, int]:
 
 def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'s' * (number != 1)}"
-
-
-def _they(of: Iterable[object]) -> str:
-    return "it is" if len(list(of)) == 1 else "they are"

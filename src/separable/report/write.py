@@ -79,6 +79,7 @@ def write(
             "files": files,
         }
         (new / MARK).write_text(json.dumps(mark, indent=1) + "\n", encoding="utf-8")
+        _refuse_to_overwrite(out, overwrite=overwrite)  # what came there meanwhile
         _put(new, out)
     except PermissionError as error:
         raise BadInput(f"cannot write a report to {str(out)!r}: {error.strerror}") from error

@@ -28,7 +28,7 @@
   const layout = (more) => ({
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: css("--ink"), size: 12 },
     margin: { l: 56, r: 12, t: 30, b: 40 }, legend: { orientation: "h", y: -0.2 }, hovermode: "closest",
-    hoverlabel: { namelength: -1 }, ...more,
+    hoverlabel: { namelength: -1 }, modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--faint"), activecolor: css("--ink") }, ...more,
   });
   const config = { responsive: true, displaylogo: false };
   const buttons = [["toImage", "zoom2d", "pan2d", "resetScale2d"]];
@@ -79,8 +79,8 @@
         node = make("div", { "data-function": name, "data-section": section().key });
         grid.insertBefore(node, grid.children[k] ?? null);
       }
-      watcher.unobserve(node);
-      watcher.observe(node);
+      if (node.classList.contains("js-plotly-plot")) drawCurve(node);
+      else watcher.observe(node);
     });
     byId("curves-hint").textContent = `The ${state.measure} over the runs of the best value so far; a dot where the decomposition ends` +
       (state.range ? "; shaded: from the best to the worst run." : ".");
@@ -97,7 +97,7 @@
       xaxis: axis({ type: "log", title: { text: "evaluations" }, exponentformat: "power" }),
       yaxis: axis({ range: [0, 1.02], title: { text: "share of targets reached" } }),
     });
-    byId("ecdf-hint").textContent = `Over ${places.length} functions, each with ${data.targets} targets between where runs start and the best value ` +
+    byId("ecdf-hint").textContent = `Over ${places.length} function${places.length === 1 ? "" : "s"}, each with ${data.targets} targets between where runs start and the best value ` +
       "that any run found. Histories are thinned, so a target may seem to be reached a few per cent late.";
   };
 
@@ -142,12 +142,13 @@
   // ---- the tables
 
   const methodOf = (column) => data.methods.find((m) => column.group === m.name || column.group === `against ${m.name}`)?.name;
-  const compare = (a, b) => typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
-  const sortRows = (body, k, down) => {
+  const compare = (a, b) => typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
+  const sortRows = (body, k, down) => { // numbers before words before nothing, whichever way
+    const kind = (value) => ["number", "string"].indexOf(typeof value) >>> 0;
     const rows = [...body.rows].sort((one, other) => {
       const [a, b] = [one, other].map((row) => row.cells[k].sorted);
-      if (a === null || b === null) return (a === null) - (b === null);
-      return down ? compare(b, a) : compare(a, b);
+      if (kind(a) !== kind(b)) return kind(a) - kind(b);
+      return a === null ? 0 : down ? compare(b, a) : compare(a, b);
     });
     body.append(...rows);
   };
