@@ -2,8 +2,8 @@
 
 python benchmarks/firsts.py
 
-From the paper's means and standard deviations as many normal values are drawn as it had runs. Printed are the firsts
-of each method, means over several draws, and the paper's.
+From the paper's means and standard deviations as many normal values are drawn as it had runs. Printed are the
+firsts of each method, means over several draws, and the paper's.
 """
 
 from __future__ import annotations
