@@ -51,6 +51,10 @@ bench: .venv/ready ## the benchmarks that stand behind docs/
 	$(BIN)/separable reproduce decomposition --grouping --instances 0-4 --workers 2
 	$(BIN)/python benchmarks/decomposers.py
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/minimize.py cost
+	$(BIN)/python benchmarks/minimize.py paper
+	$(BIN)/python benchmarks/peers.py speed
+	$(BIN)/python benchmarks/peers.py quality
 
 bench-lsgo: ## the CEC suites against other implementations, which get an environment of their own
 	$(PYTHON) -m venv .venv-bench

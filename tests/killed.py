@@ -54,7 +54,7 @@ def main(optimizer, decomposer, workers, path):
     """Kill, restart, compare."""
     journal.SECONDS = 0.001  # so that something is on disk when the kill comes
     start = time.perf_counter()
-    run(optimizer, decomposer, workers)
+    expected = run(optimizer, decomposer, workers)
     whole = time.perf_counter() - start
     moments, sizes = random.Random(0), []
     for _ in range(KILLS):
@@ -66,8 +66,10 @@ def main(optimizer, decomposer, workers, path):
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         sizes.append(os.path.getsize(path) // 8 if os.path.exists(path) else 0)
-    run(optimizer, decomposer, workers, path)
-    run(optimizer, decomposer, workers, path)
+    finished = run(optimizer, decomposer, workers, path)
+    again = run(optimizer, decomposer, workers, path)
+    early = sum(size < BUDGET // 4 for size in sizes)
+    sys.stdout.write(f"{finished == expected} {again == expected} {len(set(sizes))} {early}\n")
 
 
 if __name__ == "__main__":

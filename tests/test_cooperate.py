@@ -157,11 +157,16 @@ def test_every_rule_visits_everybody_first(rule):
     assert sorted(seen) == [0, 1, 2, 3, 4]
 
 
-def test_separable_variables_go_kind_by_kind_in_chunks_of_fifty():
+def test_separable_variables_go_by_their_numbers_in_chunks_of_fifty():
     d = sp.Decomposition(
-        200, additive=range(60), multiplicative=range(60, 130), groups=[range(130, 190)], undecided=range(190, 200)
+        200,
+        additive=range(0, 130, 2),
+        multiplicative=range(1, 130, 2),
+        groups=[range(130, 190)],
+        undecided=range(190, 200),
     )
     assert [len(part) for part in subproblems(d)] == [50, 50, 30, 60, 10]
+    assert subproblems(d)[0].tolist() == list(range(50))
     assert sorted(i for part in subproblems(d) for i in part.tolist()) == list(range(200))
 
 

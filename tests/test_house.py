@@ -60,6 +60,16 @@ def test_the_lowest_versions_tested_are_the_lowest_versions_promised():
         assert (version + ".0").startswith(promised[name]), name
 
 
+def test_the_optimizer_that_contributing_md_shows_works():
+    code = re.search(
+        r"```python\n(# src/separable/optimizers/.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.S
+    )
+    module: dict[str, object] = {}
+    exec(code[1], module)
+    r = sp.minimize(lambda x: float(x @ x), [(-5, 4)] * 6, budget=20_000, optimizer=module["Walk"])
+    assert r.fun < 1e-2
+
+
 def test_the_decomposer_that_contributing_md_shows_works():
     code = re.search(
         r"```python\n(# src/separable/decomposers/.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.S

@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -88,7 +89,7 @@ class Evaluator:
         self.budget = _checked_budget(budget)
         self.evaluations = 0
         self.best = np.inf
-        self.best_x: Array | None = None
+        self._best_point: tuple[Array, Restriction | None] | None = None
         self.history: list[Improvement] = []
         self.nan_count = 0
         self.watch = watch
@@ -136,12 +137,18 @@ class Evaluator:
             rows = min(rows, self.budget - self.evaluations)
         return max(1, rows)
 
+    @property
+    def best_x(self) -> Array | None:
+        """Where the best value was found."""
+        return None if self._best_point is None else _whole(*self._best_point)
+
     def confirm(self) -> float:
         """The function itself at the best point, by itself: what `problem(best_x)` is, to the bit."""
-        if self._keeps_one and self.best_x is not None and self.evaluations != self.budget:
+        x = self.best_x
+        if self._keeps_one and x is not None and self.evaluations != self.budget:
             value = None if self.journal is None else self.journal.final(self.evaluations)
             if value is None:
-                value = float(self.problem.evaluate(self.best_x[None], self.evaluations + 1)[0])
+                value = float(self.problem.evaluate(x[None], self.evaluations + 1)[0])
                 if self.journal is not None:
                     self.journal.append_final(value)
             self.evaluations += 1
@@ -167,29 +174,39 @@ class Evaluator:
     def _answers(
         self, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None
     ) -> Iterator[Array]:
-        """Values in pieces, as the function gave them: from the journal, then new ones, which go into it."""
+        """Values in pieces, as the function gave them."""
         if self.journal is not None:
-            recorded = self.journal.take(len(points))
-            if len(recorded):
-                yield recorded
-                points = points[len(recorded) :]
-        if self._map is not None:
-            answers = self._from_workers(points, restriction)
-        else:
-            answers = self._from_here(points, evaluated, restriction)
-        for piece in answers:
-            if self.journal is not None:
-                self.journal.append(piece)
+            return self._journaled(self.journal, points, evaluated, restriction)
+        return self._fresh(points, evaluated, restriction)
+
+    def _journaled(
+        self, journal: Journal, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None
+    ) -> Iterator[Array]:
+        """Values in pieces: from the journal, then new ones, which go into it."""
+        if journal.replaying:
+            recorded = journal.take(len(points))
+            yield recorded
+            points = points[len(recorded) :]
+        for piece in self._fresh(points, evaluated, restriction):
+            journal.append(piece)
             yield piece
+
+    def _fresh(
+        self, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None
+    ) -> Iterator[Array]:
+        """Values in pieces, new ones."""
+        if self._map is not None:
+            return self._from_workers(points, restriction)
+        return self._from_here(points, evaluated, restriction)
 
     def _from_here(
         self, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None
     ) -> Iterator[Array]:
         """Values in pieces, computed in this process."""
         by_points = not self.problem.vectorized and (restriction is None or self.problem.partial is None)
-        start = 0
+        start, rows = 0, self.chunk
         while start < len(points):
-            piece = points[start : start + self.chunk]
+            piece = points[start : start + rows]
             if by_points and self.watch is not None:
                 piece = piece[: max(1, int(PIECE_SECONDS / self._seconds))]
             began = time.perf_counter()
@@ -202,11 +219,12 @@ class Evaluator:
         """Values in pieces and in order, computed by the workers."""
         if self._map is None:
             raise RuntimeError("there are no workers")
-        # four turns a worker, so that a slow one does not hold up the rest
-        size = min(self.chunk, max(1, -(-len(points) // (4 * self._workers))))
+        # four turns a worker, so that a slow one does not hold up the rest, and all of one size, or one less
+        shares = max(-(-len(points) // self.chunk), min(len(points), 4 * self._workers))
+        ends = [len(points) * k // shares for k in range(shares + 1)] if shares else []
         where = None if restriction is None else (restriction.context, restriction.group)
         first = self.evaluations + 1
-        tasks = [(where, points[k : k + size], first + k) for k in range(0, len(points), size)]
+        tasks = [(where, points[start:end], first + start) for start, end in pairwise(ends)]
         try:
             yield from self._map(tasks)
         except BrokenProcessPool as error:
@@ -225,13 +243,14 @@ class Evaluator:
         return values
 
     def _remember(self, points: Array, values: Array, restriction: Restriction | None) -> None:
-        if len(values) and values.min() < self.best:
-            before = np.minimum.accumulate(np.concatenate(([self.best], values[:-1])))
-            better = np.flatnonzero(values < before)
-            self.history += [Improvement(self.evaluations + 1 + int(k), float(values[k])) for k in better]
-            last = better[-1]
-            self.best = float(values[last])
-            self.best_x = _whole(points[last], restriction)
+        better = (values < self.best).nonzero()[0]
+        if len(better):
+            last = 0
+            for k, value in zip(better.tolist(), values[better].tolist(), strict=True):
+                if value < self.best:
+                    self.best, last = value, k
+                    self.history.append(Improvement(self.evaluations + 1 + k, value))
+            self._best_point = points[last].copy(), restriction
         self.evaluations += len(values)
 
     def _record_nonfinite(

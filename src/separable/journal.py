@@ -89,6 +89,7 @@ class Journal:
             self._file.close()
             raise
         self._taken = self._waiting = 0
+        self._torn = self._tail.end < len(data)
         self._flushed = time.perf_counter()
 
     def __enter__(self) -> Self:
@@ -96,6 +97,11 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def replaying(self) -> bool:
+        """Whether there are recorded values yet to be taken."""
+        return self._taken < len(self._recorded)
 
     def take(self, count: int) -> Array:
         """The next recorded values, as many as there are."""
@@ -144,7 +150,9 @@ class Journal:
         end = self._tail.end
         try:
             self._file.seek(end)
-            self._file.truncate()
+            if self._torn:
+                self._file.truncate()
+                self._torn = False
             done = 0
             while done < len(data):
                 done += self._file.write(data[done:])

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 LEARN_CRM = 25  # generations after which CRm is learnt anew, and for which everything is drawn at once
 LEARN_SHARES = 50  # generations after which p and f_p are
 KEEP_CR = 5  # generations for which a member keeps its CR
+LARGEST = 1e300  # infinity counts as this
 LARGEST_F = 2.0**52  # a Cauchy variate has no bound; beyond this the modulo of `reflect` means nothing
 MASKS_AT_ONCE = 2**22  # coordinates of crossover drawn at once
 
@@ -55,10 +56,10 @@ class SaNSDE:
         rng: np.random.Generator,
         memory: dict[str, Any],
     ) -> None:
-        self._x, self._values = points, np.empty(0) if values is None else values.copy()
+        self._x, self._values = points, np.empty(0) if values is None else np.minimum(values, LARGEST)
         self._rng, self._memory = rng, memory
         self._lower, self._upper = (np.tile(bound, (len(points), 1)) for bound in (lower, upper))
-        self._trial, self._difference = np.empty_like(points), np.empty_like(points)
+        self._trial, self._more = np.empty_like(points), np.empty_like(points)
         memory.setdefault("CRm", 0.5)
 
     def turn(self, x: Array, *, elsewhere: bool) -> None:  # noqa: ARG002 -- x is in the population
@@ -77,38 +78,39 @@ class SaNSDE:
             self._plan()
         if g % self._masks_ahead == 0:
             self._crossover = crossed(self._rng, self._CR[g : g + self._masks_ahead], self._x.shape[1])
-        x, v, difference, F = self._x, self._trial, self._difference, self._F[g]
-        r1, r2, r3, r4 = self._r[g]
-        x.take(r1, axis=0, out=difference, mode="clip")
-        difference -= x.take(r2, axis=0)
-        difference *= F  # F (r1 - r2)
-        x.take(r3, axis=0, out=v, mode="clip")
-        v += difference  # rand/1: r3 + F (r1 - r2)
-        i = self._to_best[g]
-        if len(i):  # current-to-best/2: x_i + F (best - x_i) + F (r1 - r2) + F (r3 - r4)
-            to = x[self._values.argmin()] - x.take(i, axis=0)
-            to += x.take(r3[i], axis=0)
-            to -= x.take(r4[i], axis=0)
-            to *= F[i]
-            to += x.take(i, axis=0)
-            to += difference.take(i, axis=0)
-            v[i] = to
-        np.putmask(v, ~self._crossover[g % self._masks_ahead], x)
+        # rand/1: r3 + F (r1 - r2); current-to-best/2: x_i + F (best - x_i) + F (r1 - r2) + F (r3 - r4)
+        # so both are from + F (r1 - r2) + F' (best - x_i + r3 - r4), where F' = 0 for the first
+        x, v, more = self._x, self._trial, self._more
+        r1, r2, r3, r4, origin = self._r[g]
+        x.take(r1, axis=0, out=v, mode="clip")
+        v -= x.take(r2, axis=0)
+        v *= self._F[g]
+        x.take(r3, axis=0, out=more, mode="clip")
+        more -= x.take(r4, axis=0)
+        more += x[self._values.argmin()]
+        more -= x
+        more *= self._F_to_best[g]
+        v += more
+        v += x.take(origin, axis=0)
+        v -= x  # the step from x_i, times 0 or 1: faster than a choice, whose outcome no processor guesses
+        v *= self._crossover[g % self._masks_ahead]
+        v += x
         reflect(v, self._lower, self._upper)
         return v
 
     def tell(self, values: Array) -> None:
         """Keep every trial that is no worse than its member; learn, when it is time to."""
         if not self._known:
-            self._values, self._known = values, True
+            self._values, self._known = np.minimum(values, LARGEST), True
             return
+        values = np.minimum(values, LARGEST)
         better = values <= self._values
         g = self._generation % LEARN_CRM
         self._success[g] = better
-        with np.errstate(invalid="ignore"):  # both may be infinite
-            self._gain[g] = self._values - values
-        np.copyto(self._x, self._trial, where=better[:, None])
-        np.copyto(self._values, values, where=better)
+        np.subtract(self._values, values, out=self._gain[g])
+        at = better.nonzero()[0]
+        self._x[at] = self._trial.take(at, axis=0)
+        self._values[at] = values[at]
         self._generation += 1
         if self._generation % LEARN_CRM == 0:
             self._learn_crm()
@@ -120,13 +122,13 @@ class SaNSDE:
         """Draw all that the next generations need, but for the masks of the crossover."""
         rng, NP, G = self._rng, len(self._x), LEARN_CRM
         r1, r2, r3, r4 = distinct(rng, (G, NP), 4, NP)
-        self._r: list[tuple[IntArray, ...]] = list(zip(r1, r2, r3, r4, strict=True))
         self._is_to_best: Mask = rng.random((G, NP)) < self._p
-        self._to_best = [np.flatnonzero(row) for row in self._is_to_best]
+        origin = np.where(self._is_to_best, np.arange(NP), r3)
+        self._r: list[tuple[IntArray, ...]] = list(zip(r1, r2, r3, r4, origin, strict=True))
         self._is_normal: Mask = rng.random((G, NP)) < self._f_p
         normal, cauchy = rng.normal(0.5, 0.3, (G, NP)), rng.standard_cauchy((G, NP))
         F = np.minimum(np.abs(np.where(self._is_normal, normal, cauchy)), LARGEST_F)
-        self._F = F[:, :, None]
+        self._F, self._F_to_best = F[:, :, None], np.where(self._is_to_best, F, 0.0)[:, :, None]
         self._CR = np.repeat(self._draw_rates((G // KEEP_CR, NP)), KEEP_CR, axis=0)
         self._success, self._gain = np.zeros((G, NP), dtype=bool), np.zeros((G, NP))
         ahead = MASKS_AT_ONCE // self._x.size
@@ -140,7 +142,7 @@ class SaNSDE:
         return CR
 
     def _learn_crm(self) -> None:
-        weights = np.where(self._success & np.isfinite(self._gain), self._gain, 0.0)
+        weights = np.where(self._success & (self._gain < LARGEST / 2.0), self._gain, 0.0)  # not from infinity
         largest = weights.max()
         if largest > 0.0:
             weights /= largest  # so that their sum is neither tiny nor infinite

@@ -18,11 +18,15 @@ def distinct(rng: np.random.Generator, shape: tuple[int, ...], count: int, size:
     (True, [0, 1, 2, 3])
     """
     chosen: list[IntArray] = []
+    ascending: list[IntArray] = []  # the same, in every place in order
     for k in range(count):
         r = rng.integers(0, size - k, shape)  # among those not yet taken; then step over those that are
-        for taken in np.sort(np.stack(chosen), axis=0) if chosen else ():
+        for taken in ascending:
             r += r >= taken
         chosen.append(r)
+        for place, taken in enumerate(ascending):
+            ascending[place], r = np.minimum(taken, r), np.maximum(taken, r)
+        ascending.append(r)
     return chosen
 
 

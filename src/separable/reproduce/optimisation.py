@@ -18,7 +18,7 @@ from separable.reproduce.decomposition import published
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from separable.report.results import Results, Section
+    from separable.report.results import Results
     from separable.report.tables import Reference, Table
 
 DIMS = (1000, 5000)  # in which the paper optimizes
@@ -61,14 +61,20 @@ def reference(dim: int) -> Reference:
 
 def beside(results: Results) -> list[Table]:
     """A table for every checkpoint, with the paper's means and firsts beside ours."""
-    return [_table(section, at) for section in results.sections for at in section.checkpoints]
+    return [
+        with_firsts(tables.results(section, at, reference(section.dim)), section.dim, at)
+        for section in results.sections
+        for at in section.checkpoints
+    ]
 
 
-def _table(section: Section, at: int) -> Table:
-    table = tables.results(section, at, reference(section.dim))
-    firsts = [row for row in published("firsts") if (row["dim"], row["evaluations"]) == (section.dim, at)]
-    counts = ", ".join(f"{method} {count}" for row in firsts for method, count in list(row.items())[2:])
-    return replace(table, notes=(*table.notes, f"Number of firsts in the paper: {counts}.")) if counts else table
+def with_firsts(table: Table, dim: int, at: int) -> Table:
+    """The table with the paper's number of firsts in a note, where the paper has it."""
+    row = next((row for row in published("firsts") if (row["dim"], row["evaluations"]) == (dim, at)), None)
+    if row is None:
+        return table
+    counts = ", ".join(f"{method} {count}" for method, count in list(row.items())[2:])
+    return replace(table, notes=(*table.notes, f"Number of firsts in the paper: {counts}."))
 
 
 def _json(shown: Sequence[Table]) -> str:
