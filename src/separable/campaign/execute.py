@@ -185,16 +185,16 @@ def value_at(history: Iterable[tuple[int, float]], evaluations: int) -> float:
 
 
 def thinned(history: Sequence[tuple[int, float]], keep: int = HISTORY) -> list[list[float]]:
-    """Some of the improvements, even on a logarithmic scale of evaluations; the first and the last among them.
+    """Some of the improvements, half of them even in evaluations, half in their logarithm; with the first and last.
 
-    >>> thinned([(1, 9.0), (2, 8.0), (3, 7.0), (400, 1.0)], keep=3)
-    [[1, 9.0], [3, 7.0], [400, 1.0]]
+    >>> thinned([(k, -k) for k in range(1, 1001)], keep=8)
+    [[1, -1.0], [10, -10.0], [100, -100.0], [334, -334.0], [667, -667.0], [1000, -1000.0]]
     """
     if len(history) <= keep:
         chosen = list(history)
     else:
         at = np.array([step[0] for step in history], dtype=float)
-        marks = np.geomspace(at[0], at[-1], keep)
+        marks = np.concatenate([np.geomspace(at[0], at[-1], keep // 2), np.linspace(at[0], at[-1], keep // 2)])
         chosen = [history[k] for k in np.unique(np.searchsorted(at, marks, side="right") - 1)]
     return [[int(at), float(value)] for at, value in chosen]
 
