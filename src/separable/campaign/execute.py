@@ -185,7 +185,7 @@ def value_at(history: Iterable[tuple[int, float]], evaluations: int) -> float:
 
 
 def thinned(history: Sequence[tuple[int, float]], keep: int = HISTORY) -> list[list[float]]:
-    """Some of the improvements, half of them even in evaluations, half in their logarithm; with the first and last.
+    """Some of the improvements, half of them even in evaluations, half in their logarithm; first and last too.
 
     >>> thinned([(k, -k) for k in range(1, 1001)], keep=8)
     [[1, -1.0], [10, -10.0], [100, -100.0], [334, -334.0], [667, -667.0], [1000, -1000.0]]
