@@ -109,8 +109,11 @@ def test_the_history_holds_every_improvement():
 
 @pytest.mark.parametrize("decomposer", DECOMPOSERS)
 def test_a_budget_below_what_the_decomposition_needs_returns_the_best_so_far_and_says_so(decomposer):
-    r = sp.minimize(chain, BOX, budget=40, decomposer=decomposer)
-    assert r.nfev == 40
+    needed = sp.decompose(chain, BOX, method=decomposer).evaluations
+    if needed < 2:
+        pytest.skip("it asks nothing")
+    r = sp.minimize(chain, BOX, budget=needed - 1, decomposer=decomposer)
+    assert r.nfev == needed - 1
     assert r.fun == chain(r.x)
     assert "it ended within the decomposition" in r.message
     assert not r.decomposition.complete
@@ -340,7 +343,7 @@ def test_the_callers_arrays_are_never_touched():
         ({"budget": -5}, "budget must be a whole number"),
         ({"budget": 2.5}, "budget must be a whole number"),
         ({"budget": None}, "budget"),
-        ({"decomposer": "cgs"}, "did you mean 'csg'"),
+        ({"decomposer": "csgg"}, "did you mean 'csg'"),
         ({"decomposer_options": {"stepp": 1}}, "did you mean 'step'"),
         ({"optimizer": "sand"}, "unknown optimizer 'sand'"),
         ({"optimizer_options": {"F": 1}}, "unknown option of sansde 'F'"),
