@@ -15,6 +15,7 @@ from separable.cooperate import RULES
 from separable.decomposers import DECOMPOSERS
 from separable.optimizers import OPTIMIZERS
 
+ASKING = [name for name, method in DECOMPOSERS.items() if method.__module__ != "separable.decomposers.baselines"]
 DIM = 12
 BOX = [(-3.0, 5.0)] * DIM
 
@@ -107,11 +108,9 @@ def test_the_history_holds_every_improvement():
     assert (values[-1], counts[-1] <= 3000) == (r.fun, True)
 
 
-@pytest.mark.parametrize("decomposer", DECOMPOSERS)
+@pytest.mark.parametrize("decomposer", ASKING)
 def test_a_budget_below_what_the_decomposition_needs_returns_the_best_so_far_and_says_so(decomposer):
     needed = sp.decompose(chain, BOX, method=decomposer).evaluations
-    if needed < 2:
-        pytest.skip("it asks nothing")
     r = sp.minimize(chain, BOX, budget=needed - 1, decomposer=decomposer)
     assert r.nfev == needed - 1
     assert r.fun == chain(r.x)
