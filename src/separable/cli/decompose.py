@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 import separable
-from separable.cli.progress import ProgressLine
+from separable.cli.progress import DECOMPOSING, ProgressLine
 from separable.cli.subject import load
 from separable.errors import BadInput
 
@@ -56,11 +56,11 @@ def run(
         from separable import plots  # noqa: PLC0415 -- matplotlib is an extra, and slow to import
 
         plots.refuse_unwritable(plot)
-    with ProgressLine(quiet=quiet) as line:
+    with ProgressLine(DECOMPOSING, quiet=quiet) as line:
         found = separable.decompose(
             problem,
             method=method,
-            options=_options(option or []),
+            options=parse_options(option or []),
             workers=workers,
             budget=budget,
             seed=seed,
@@ -77,7 +77,8 @@ def run(
     return 0 if found.complete else 1
 
 
-def _options(pairs: Sequence[str]) -> dict[str, Any]:
+def parse_options(pairs: Sequence[str]) -> dict[str, Any]:
+    """Options of a method from name=value pairs."""
     options: dict[str, Any] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
