@@ -117,6 +117,7 @@ def test_every_shipped_campaign_can_be_read(name):
         ("[5e2, 2e3]", "[5e2, 2e4]", "line 5: checkpoints must grow, and not beyond the budget of 2000"),
         ("[5e2, 2e3]", "[2e3, 5e2]", "line 5: checkpoints must grow"),
         ("[5e2, 2e3]", "7", "line 5: checkpoints must be a list"),
+        ("repeats = 2", 'counting = "al"', "line 3: unknown counting 'al'; did you mean 'all'"),
         ('suite = "bms"', 'suite = "bmz"', "line 8: unknown suite 'bmz'; did you mean 'bms'"),
         ('suite = "bms"', "", "line 7: suite is missing"),
         ('functions = "1-2"', 'functions = "1-16"', "line 9: bms has no f16; it has f1 to f15"),
@@ -162,6 +163,21 @@ def test_every_cell_gets_one_record_with_all_that_is_needed_to_redo_it(tmp_path,
     )
     assert (again.fun, again.nfev) == (record["fun"], record["nfev"])
     assert record["checkpoints"] == [[500, execute.value_at(again.history, 500)], [2000, again.fun]]
+
+
+def test_points_of_the_decomposition_count_or_do_not_but_its_evaluations_always_do():
+    every, optimized = (
+        campaigns.parse(TINY.replace("repeats = 2", f'counting = "{counting}"')).cells[0]
+        for counting in ("all", "optimization")
+    )
+    one, other = execute.run_cell(every), execute.run_cell(optimized)
+    assert one["decomposition"] == other["decomposition"]
+    spent = one["decomposition"]["evaluations"]
+    assert other["history"][0][0] == spent + 1
+    assert one["history"][0][0] == 1
+    assert (one["nfev"], other["nfev"]) == (2000, 2000)
+    assert other["checkpoints"][0] == [500, float("inf")]  # it was still decomposing
+    assert other["checkpoints"][1][1] >= one["checkpoints"][1][1]
 
 
 def test_processes_give_what_one_thread_gives(tmp_path, unbroken):

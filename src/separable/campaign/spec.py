@@ -4,6 +4,8 @@
     repeats = 25                     runs of every method on every problem
     budget = 3e6                     evaluations of a run, the decomposition included
     checkpoints = [1.2e5, 6e5, 3e6]  where values are reported; the budget alone, if left out
+    counting = "all"                 which points a value may come from; "optimization": not the decomposition's,
+                                     though its evaluations count, as in the paper
 
     [[problems]]                     as many of these as there are sets of problems
     suite = "bms"
@@ -45,6 +47,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
+COUNTING = ("all", "optimization")
+
+
 @dataclass(frozen=True)
 class Method:
     """A choice of parts, under the name that reports give it; see `minimize` for each."""
@@ -81,6 +86,7 @@ class Cell:
     method: Method
     budget: int
     checkpoints: tuple[int, ...]
+    counting: str = "all"
 
     @property
     def name(self) -> str:
@@ -109,13 +115,14 @@ class Campaign:
     repeats: int
     budget: int
     checkpoints: tuple[int, ...]
+    counting: str = "all"
     text: str = field(default="", repr=False, compare=False)  # of the file
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """All runs: repeat after repeat, so that an early end leaves something to compare."""
         return tuple(
-            Cell(problem, dim, instance, repeat, method, self.budget, self.checkpoints)
+            Cell(problem, dim, instance, repeat, method, self.budget, self.checkpoints, self.counting)
             for repeat in range(self.repeats)
             for problem, dim, instance in self.problems
             for method in self.methods
@@ -159,7 +166,7 @@ class _Reader:
         self._text, self._source = text, source
 
     def campaign(self, data: dict[str, Any]) -> Campaign:
-        known = ("name", "repeats", "budget", "checkpoints", "problems", "methods")
+        known = ("name", "repeats", "budget", "checkpoints", "counting", "problems", "methods")
         self._only(data, known, ())
         for key in ("name", "budget", "problems", "methods"):
             if key not in data:
@@ -170,6 +177,9 @@ class _Reader:
         budget = self._whole(data["budget"], ("budget",), 1)
         checkpoints = self._checkpoints(data.get("checkpoints", [budget]), budget)
         repeats = self._whole(data.get("repeats", 1), ("repeats",), 1)
+        counting = data.get("counting", "all")
+        if counting not in COUNTING:
+            raise self._wrong(("counting",), str(unknown("counting", counting, COUNTING)))
         return Campaign(
             name,
             tuple(dict.fromkeys(self._problems(data["problems"]))),
@@ -177,6 +187,7 @@ class _Reader:
             repeats,
             budget,
             checkpoints,
+            counting,
             self._text,
         )
 
