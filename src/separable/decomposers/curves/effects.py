@@ -1,0 +1,86 @@
+"""What a step of a variable, or of a set of them, does to f, in one context and in another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from separable.decomposers.csg import _chunks as chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from separable.evaluator import Evaluator
+    from separable.problems import Array, IntArray, Mask
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A base a, the point b to which the variables are moved, f at both; sigma, and how many of it are too many."""
+
+    f: Evaluator
+    a: Array
+    b: Array
+    f_a: float
+    f_b: float
+    sigma: float
+    z: float
+
+    def limit(self, values: int) -> float:
+        """How far from zero noise may bring a sum of so many values."""
+        return self.z * self.sigma * float(np.sqrt(values))
+
+    def noise_of_ratio(self, d: Array, y: Array) -> Array:
+        """The standard deviation of y = d' / d, two differences of two values each."""
+        return 1.5 * self.sigma * np.sqrt(1.0 + y * y) / np.abs(d)
+
+    def both(self, variables: IntArray) -> Iterator[tuple[IntArray, Array, Array]]:
+        """d and d' of these variables: what the step from a_i to b_i does, all others at a; all others at b."""
+        for chunk in chunks(variables, self.f, 2):
+            k = np.arange(len(chunk))
+            points = np.repeat(np.stack([self.a, self.b]), len(chunk), axis=0)
+            points[k, chunk] = self.b[chunk]
+            points[len(chunk) + k, chunk] = self.a[chunk]
+            there, back = self.f(points).reshape(2, -1)
+            yield chunk, there - self.f_a, self.f_b - back
+
+    def of_items(self, items: Sequence[IntArray], context: Array, value: float) -> Array:
+        """What it does to move each item, a set of variables, to b, all else as in a context where f is `value`."""
+        effects = [np.empty(0)]
+        for chunk in chunks(items, self.f, 1):
+            points = np.repeat(context[None], len(chunk), axis=0)
+            for point, item in zip(points, chunk, strict=True):
+                point[item] = self.b[item]
+            effects.append(self.f(points) - value)
+        return np.concatenate(effects)
+
+
+def is_additive(pair: Pair, d: Array, dd: Array) -> Mask:
+    """Which variables do the same in both contexts, noise aside."""
+    return np.abs(dd - d) <= pair.limit(4)
+
+
+def splits(
+    f: Evaluator, start: Array, end: Array, variables: IntArray, values: tuple[float, float], count: int,
+    limit: float, rng: np.random.Generator,
+) -> bool:
+    """Whether, however the variables are split in two, moving one part does the same wherever the other one is.
+
+    Args:
+        f, rng: see `decomposers`.
+        start, end: two points that differ in `variables` alone.
+        variables: what is split.
+        values: f at both points.
+        count: how many random splits are tried, two evaluations each; the first that fails is the last. A pair
+            that interacts is parted by every second one.
+        limit: how far from zero noise may bring a sum of four values.
+    """
+    for _ in range(count):
+        part = variables[rng.random(len(variables)) < 0.5]
+        points = np.stack([start, end])
+        points[0, part], points[1, part] = end[part], start[part]
+        if abs(f(points).sum() - sum(values)) > limit:
+            return False
+    return True

@@ -1,0 +1,277 @@
+"""Smooth curves through clouds of points, found and accepted a contrario.
+
+Points (x, y) with a standard deviation s of y. Some lie on one smooth curve, the others anywhere. A hypothesis is a
+curve through a few points; of its residuals r_(1) <= r_(2) <= ..., k points agree within r_(k). If they were
+scattered over a range W of y, so many would do so by chance with
+
+    NFA = N C(N-p, k-p) C(k, p) (2 r_(k) / W)^(k-p)     (number of false alarms; p coefficients)
+
+(Moisan and Stival 2004). The smallest NFA over all hypotheses and k says how many points belong to the curve and how
+near they must lie. There is no tolerance to choose.
+
+Curves are rational, y = P(u) / Q(u), u = x / scale, Q(0) = 1, with the coefficients in the order 1, u, -uy, u^2,
+-u^2 y, ... A product has P of degree 0 and Q of degree 1, exactly; any other smooth monotone outer function is met
+by a few coefficients more, to rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.special import gammaln
+
+if TYPE_CHECKING:
+    from separable.problems import Array, IntArray, Mask
+
+SEED = 3  # points through which a hypothesis goes, and its coefficients
+LEAST = 5  # points that make a curve
+TRIALS = 240  # hypotheses in one search
+SAMPLE = 240  # points they are held against, at most
+WINDOWS = (6, 25, 10**9)  # how far in the order of y the points of a seed may lie apart: a small block is found near
+MOST = 11  # coefficients of a curve
+LOG_NFA = math.log(1e-6)  # curves that chance may make, in one search
+FLAT = 3e-3, 1e-5  # of the range of y: a second and third try see only curves that are met so well
+
+
+class Curve(NamedTuple):
+    """y as a rational function of x; `near`: how near to it the points lie, noise aside."""
+
+    scale: float
+    top: Array
+    bottom: Array
+    near: float
+
+    @property
+    def coefficients(self) -> int:
+        """How many there are."""
+        return len(self.top) + len(self.bottom) - 1
+
+    def __call__(self, x: Array) -> Array:
+        """Values of y."""
+        u = x / self.scale
+        bottom = np.polynomial.polynomial.polyval(u, self.bottom)
+        return np.polynomial.polynomial.polyval(u, self.top) / np.where(bottom == 0.0, np.nan, bottom)
+
+
+def find(x: Array, y: Array, s: Array, z: float, rng: np.random.Generator) -> tuple[Curve, Mask] | None:
+    """The most significant curve through some of the points, if there is one, and which points lie on it.
+
+    Args:
+        x, y, s: the points and the standard deviation of y, (N,) each.
+        z: how many standard deviations a point may be off.
+        rng: draws the hypotheses.
+
+    >>> rng = np.random.default_rng(1)
+    >>> x, y = rng.uniform(-1.0, 1.0, 60), rng.uniform(0.0, 2.0, 60)
+    >>> y[:20] = 1.0 / (1.0 + 0.2 * x[:20])
+    >>> curve, members = find(x, y, np.full(60, 1e-12), 8.0, rng)
+    >>> bool(members[:20].all()), int(members.sum()), curve.top.round(9), curve.bottom.round(9)
+    (True, 20, array([1.]), array([1. , 0.2]))
+    """
+    if len(x) < LEAST:
+        return None
+    low, q1, median, q9, high = np.quantile(y, (0.02, 0.1, 0.5, 0.9, 0.98))
+    spread = max(q9 - q1, min(high - low, abs(median)), 4.0 * float(s.min()))
+    for cap in (np.inf, *FLAT):
+        start = _search(x, y, s, spread, cap * spread, rng)
+        if start is None:
+            return None
+        found = _refine(x, y, s, z, *start)
+        if found is not None and _is_significant(s, z, spread, found) and _stands_out(x, y, s, z, found):
+            return found
+    return None
+
+
+def refit(x: Array, y: Array, s: Array) -> Curve | None:
+    """The curve through points that are all known to be on one."""
+    return _rational(x, y, s) if len(x) >= LEAST else None
+
+
+def tolerance(curve: Curve, s: Array, z: float) -> Array:
+    """How far a point may be off a curve: what the curve misses, or noise."""
+    return np.maximum(curve.near, z * s)
+
+
+def _search(
+    x: Array, y: Array, s: Array, spread: float, cap: float, rng: np.random.Generator
+) -> tuple[Mask, float] | None:
+    """The points that agree best with a curve through three of them, and how near to it they lie."""
+    n = len(x)
+    shown = np.arange(n) if n <= SAMPLE else rng.choice(n, SAMPLE, replace=False)
+    scale = np.abs(x).max()
+    u, v, floor = x[shown] / scale, y[shown], 4.0 * s[shown]
+    seeds = _seeds(v, rng)
+    tops, bottoms = _through(u[seeds], v[seeds])
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        values = (tops @ np.stack([np.ones_like(u), u, u * u])) / (1.0 + bottoms[:, None] * u)
+        residuals = np.maximum(np.abs(values - v), floor)
+    residuals[~np.isfinite(residuals)] = np.inf
+    log_nfa, radius = _best_count(residuals, spread, cap)
+    best = int(np.argmin(log_nfa))
+    if log_nfa[best] >= LOG_NFA:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        u = x / scale
+        value = (tops[best] @ np.stack([np.ones_like(u), u, u * u])) / (1.0 + bottoms[best] * u)
+        members = np.maximum(np.abs(value - y), 4.0 * s) <= radius[best]
+    return members, float(radius[best])
+
+
+def _seeds(y: Array, rng: np.random.Generator) -> IntArray:
+    """Triples of points, near each other in the order of y: all there are, if they are few."""
+    n = len(y)
+    if math.comb(n, SEED) <= TRIALS:
+        i, j, k = np.indices((n, n, n)).reshape(3, -1)
+        return np.stack([i, j, k], axis=1)[(i < j) & (j < k)]
+    order = np.argsort(y)
+    first = rng.integers(0, n, (len(WINDOWS), TRIALS // len(WINDOWS)))
+    seeds = []
+    for window, start in zip(WINDOWS, first, strict=True):
+        width = min(window, n - 1)
+        left = np.clip(start - width // 2, 0, n - 1 - width)
+        other = rng.integers(0, width, (2, len(start))) + left
+        other += other >= start  # not the point itself
+        seeds.append(np.stack([start, *other], axis=1))
+    chosen = np.concatenate(seeds)
+    return order[chosen[chosen[:, 1] != chosen[:, 2]]]
+
+
+def _through(u: Array, y: Array) -> tuple[Array, Array]:
+    """Curves through points (m, 3): parabolas, and hyperbolas (c0 + c1 u) / (1 + c2 u)."""
+    one = np.ones_like(u)
+    tops, bottoms = [], []
+    for last in (u * u, -u * y):
+        system = np.stack([one, u, last], axis=2)
+        singular = np.abs(np.linalg.det(system)) < 1e-14 * np.abs(system).max(axis=(1, 2)) ** 3
+        system[singular] = np.eye(3)
+        solved = np.linalg.solve(system, y[:, :, None])[:, :, 0]
+        solved[singular] = np.inf
+        parabola = last is not None and len(tops) == 0
+        tops.append(solved if parabola else np.where([True, True, False], solved, 0.0))
+        bottoms.append(np.zeros(len(u)) if parabola else solved[:, 2])
+    return np.concatenate(tops), np.concatenate(bottoms)
+
+
+def _best_count(residuals: Array, spread: float, cap: float) -> tuple[Array, Array]:
+    """For every hypothesis (a row) the smallest log NFA over k, and the residual of the last that agrees."""
+    n = residuals.shape[1]
+    ordered = np.sort(residuals, axis=1)
+    k = np.arange(SEED + 1, n + 1)
+    ways = math.log(n) + _log_binomial(n - SEED, k - SEED) + _log_binomial(k, SEED)
+    r = ordered[:, SEED:]
+    log_nfa = ways + (k - SEED) * np.log(np.minimum(1.0, 2.0 * r / spread))
+    log_nfa[r > cap] = np.inf
+    best = np.argmin(log_nfa, axis=1)
+    rows = np.arange(len(best))
+    return log_nfa[rows, best], r[rows, best]
+
+
+def _log_binomial(n: Array | int, k: Array | int) -> Array:
+    result: Array = gammaln(np.add(n, 1)) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n, k) + 1)
+    return result
+
+
+def _refine(x: Array, y: Array, s: Array, z: float, members: Mask, radius: float) -> tuple[Curve, Mask] | None:
+    """Fit a rational function to the members, take in what it meets and let go what it does not, a few times."""
+    for _ in range(6):
+        curve = _rational(x[members], y[members], s[members], radius)
+        if curve is None:
+            return None
+        with np.errstate(invalid="ignore"):
+            inside = np.abs(curve(x) - y) <= tolerance(curve, s, z)
+        reach = 2.0 * np.abs(x[members]).max()
+        inside &= np.abs(x) <= reach
+        if inside.sum() < LEAST:
+            return None
+        if (inside == members).all():
+            break
+        members, radius = inside, np.inf
+    return curve, members
+
+
+def _rational(x: Array, y: Array, s: Array, radius: float = np.inf) -> Curve | None:
+    """The rational function with as many coefficients as the points are worth; `near` from its residuals.
+
+    A point that drags the curve to itself, whatever its y, is no witness: the curve is made without it.
+    """
+    for _ in range(3):
+        if len(x) < LEAST - 1:
+            return None
+        curve, leverage = _least_squares(x, y, s, radius)
+        if curve is None:
+            return None
+        drags = leverage > (1.0 + curve.coefficients / len(x)) / 2.0
+        if not drags.any():
+            break
+        x, y, s = x[~drags], y[~drags], s[~drags]
+    return curve
+
+
+def _least_squares(x: Array, y: Array, s: Array, radius: float) -> tuple[Curve | None, Array]:
+    """The rational function with the best score (BIC), by weighted linearised least squares; and leverages.
+
+    One QR serves all numbers of coefficients, since the columns of one are the first columns of the next.
+    """
+    count, scale = len(x), float(np.abs(x).max())
+    u, sigma = x / scale, np.maximum(s, np.median(s) * 1e-3)
+    most = min(MOST, count - 2)
+    q, r = np.linalg.qr(_columns(u, y, most) / sigma[:, None])
+    along = q.T @ (y / sigma)
+    best, chosen, chosen_misses = np.inf, None, y
+    for p in range(2, most + 1):
+        if abs(r[p - 1, p - 1]) <= 1e-13 * abs(r[0, 0]):
+            break
+        curve = _curve(solve_triangular(r[:p, :p], along[:p]), scale)
+        with np.errstate(invalid="ignore"):
+            misses = np.abs(curve(x) - y)
+        if not np.isfinite(misses).all():
+            continue
+        chi = float(np.mean(np.square(np.maximum(misses / s, 1.0)))) * count / (count - p)
+        score = count * math.log(chi) + 2.0 * p * math.log(count)
+        if score < best:
+            best, chosen, chosen_misses = score, curve, misses
+    if chosen is None:
+        return None, y
+    # what the noise does not explain is the curve's own miss
+    excess = np.where(chosen_misses > 4.0 * s, chosen_misses, 0.0)
+    near = min(3.0 * float(np.quantile(excess, 0.99)), 2.0 * radius)
+    return chosen._replace(near=near), np.square(q[:, : chosen.coefficients]).sum(axis=1)
+
+
+def _columns(u: Array, y: Array, p: int) -> Array:
+    """1, u, -uy, u^2, -u^2 y, ..."""
+    columns = [np.ones_like(u)]
+    power = u
+    while len(columns) < p:
+        columns += [power, -power * y]
+        power = power * u
+    return np.stack(columns[:p], axis=1)
+
+
+def _curve(coefficients: Array, scale: float) -> Curve:
+    top = np.concatenate([coefficients[:1], coefficients[1::2]])
+    return Curve(scale, top, np.concatenate([[1.0], coefficients[2::2]]), 0.0)
+
+
+def _is_significant(s: Array, z: float, spread: float, found: tuple[Curve, Mask]) -> bool:
+    """Whether the refined curve is no chance: the same count, every member with its own tolerance."""
+    curve, members = found
+    k, p = int(members.sum()), curve.coefficients
+    if k <= p:
+        return False
+    shares = np.log(np.minimum(1.0, 2.0 * tolerance(curve, s[members], z) / spread))
+    ways = math.log(len(s)) + _log_binomial(len(s) - p, k - p) + _log_binomial(k, p)
+    return float(ways + np.sort(shares)[p:].sum()) < LOG_NFA
+
+
+def _stands_out(x: Array, y: Array, s: Array, z: float, found: tuple[Curve, Mask]) -> bool:
+    """Whether there are few points just beside the curve: a bump in a cloud has ten times its members there."""
+    curve, members = found
+    with np.errstate(invalid="ignore"):
+        away = np.abs(curve(x) - y)
+    near = tolerance(curve, s, z)
+    beside = (away > near) & (away <= 10.0 * near) & (z * s <= max(curve.near, 10 * np.median(z * s)))
+    return int(beside.sum()) <= 1 + 0.1 * int(members.sum())

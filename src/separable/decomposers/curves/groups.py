@@ -1,0 +1,378 @@
+"""Groups of the variables that lie on no curve: whose effect changes when others move.
+
+Items are sets of variables, single ones to begin with; the effect of an item is what it does to f to move it from a
+to b. Two ways lead to the groups.
+
+Where all react to the first representative, its group is told by a curve again: e, the effects with the
+representative moved, against d, those without. A whole sum of groups under one outer function, H(F_1 + F_2 + ...),
+reacts, but the other groups do so along one curve, e = psi(d), for the same reason as separable variables do. What
+leaves it belongs to the representative's group. One scan a group.
+
+Otherwise groups are added, and most items react to few others.
+* An independent set R of representatives is grown: an item that does not react to R joins it. So every other item
+  is a neighbour of R: one evaluation an item.
+* Which of R it is a neighbour of, a code tells. Representative g moves by z_g^p times its small step, in row p = 0,
+  1, 2, ... The response of an item that reacts to g alone is c z_g^p, of one that reacts to several a sum of such
+  terms, and from 2 q rows the z of q neighbours are the roots of a polynomial (Prony 1795). The steps are so small
+  that responses are linear, and so large that noise does not drown them.
+* What the code leaves open is found by halving R, with whole steps.
+* Items and their neighbours merge, and are the items of the next round, until nothing merges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from separable.decomposers.csg import _chunks as chunks
+from separable.decomposers.curves import fit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from separable.decomposers.curves.effects import Pair
+    from separable.problems import Array, IntArray, Mask
+
+PROBED = 16  # items that say whether all react to the first representative
+REFERENCES = 24  # members of a group found before, which must lie on the curve of the next scan
+SMALLEST, LARGEST = 1e-6, 0.3  # small steps, as shares of the whole one
+BATCH = 32  # items that are asked about one set of representatives together, at most
+ROWS = 4  # of the code: two neighbours of an item are told apart
+Z_RANGE = 0.4, 1.0  # of |z|
+CHANCE = 0.02  # that a response of another kind passes for one neighbour
+
+
+def find(pair: Pair, variables: IntArray, d: Array, dd: Array, rng: np.random.Generator) -> list[IntArray]:
+    """The groups of these variables, whose effects are d and d' (of all variables, n each)."""
+    groups: list[IntArray] = []
+    open_sets: list[tuple[IntArray, list[IntArray]]] = [(variables, [])]
+    while open_sets:
+        left, found = open_sets.pop()
+        left = left[np.argsort(-np.abs(dd[left] - d[left]), kind="stable")]
+        if len(left) < 2:
+            groups += [left] if len(left) else []
+            continue
+        answer = _by_curve(pair, left, d, found, rng)
+        if answer is None:
+            for part, coupled in _by_codes(pair, left, d, dd, rng):
+                if coupled:
+                    open_sets.append((part, []))
+                else:
+                    groups.append(part)
+            continue
+        group, under_the_same, apart = answer
+        groups.append(group)
+        open_sets += [(under_the_same, [*found, group]), (apart, [])]
+    return groups
+
+
+def _by_curve(
+    pair: Pair, left: IntArray, d: Array, found: list[IntArray], rng: np.random.Generator
+) -> tuple[IntArray, IntArray, IntArray] | None:
+    """The group of the first variable, others under the same outer function, others apart; None: not all react."""
+    first, others = left[0], left[1:]
+    context = pair.a.copy()
+    context[first] = pair.b[first]
+    value = pair.f_a + d[first]
+
+    def effects(asked: IntArray) -> Array:
+        return pair.of_items([asked[k : k + 1] for k in range(len(asked))], context, value)
+
+    order = rng.permutation(len(others))
+    sample, rest = others[order[:PROBED]], others[order[PROBED:]]
+    e = effects(sample)
+    if not (np.abs(e - d[sample]) > pair.limit(4)).all():
+        return None
+    known = np.concatenate([others[:0], *found])
+    references = rng.permutation(known)[:REFERENCES]
+    asked = np.concatenate([sample, rest, references])
+    e = np.concatenate([e, effects(np.concatenate([rest, references]))])
+    reacts = np.abs(e - d[asked]) > pair.limit(4)
+    on_curve = _coupled(pair, d[asked], e, reacts, rng)
+    mine = ~np.isin(asked, known)
+    if not on_curve.any() and not reacts[mine].all():
+        return None
+    group = np.append(asked[mine & reacts & ~on_curve], first)
+    return group, asked[mine & on_curve], asked[mine & ~reacts & ~on_curve]
+
+
+def _coupled(pair: Pair, d: Array, e: Array, reacts: Mask, rng: np.random.Generator) -> Mask:
+    """Which of those that react do so along one curve."""
+    answer = np.zeros(len(d), dtype=bool)
+    which = np.flatnonzero(reacts & (d != 0.0))
+    if len(which):
+        y = e[which] / d[which]
+        curve = fit.find(d[which], y, pair.noise_of_ratio(d[which], y), pair.z, rng)
+        if curve is not None:
+            answer[which[curve[1]]] = True
+    return answer
+
+
+@dataclass
+class _Representatives:
+    """R: items, how far each moves in row p of the code, and f with all of them moved."""
+
+    pair: Pair
+    items: list[IntArray]
+    steps: list[float]
+    z: Array
+
+    def context(self, p: int) -> Array:
+        """Where all of them have moved by their steps in row p."""
+        x = self.pair.a.copy()
+        for g, item in enumerate(self.items):
+            share = self.steps[g] * self.z[g] ** p
+            x[item] += share * (self.pair.b[item] - self.pair.a[item])
+        return x
+
+
+def _by_codes(
+    pair: Pair, left: IntArray, d: Array, dd: Array, rng: np.random.Generator
+) -> list[tuple[IntArray, bool]]:
+    """Groups that are added; with whether a group looks like several under one outer function."""
+    items = [left[k : k + 1] for k in range(len(left))]
+    effects, strength = d[left], np.abs(dd[left] - d[left])
+    steps = np.clip(np.sqrt(pair.limit(4) / np.maximum(strength, 1e-300)), SMALLEST, LARGEST)
+    coupled: dict[int, bool] = {}
+    whole = False
+    while True:
+        label, responses = _round(pair, items, effects, np.ones(len(items)) if whole else steps, rng)
+        count = label.max() + 1
+        if not whole:
+            for k in range(count):
+                inside = np.flatnonzero((label == k) & (responses != 0.0))
+                if len(inside) > 2 * fit.LEAST:
+                    e = effects[inside] + responses[inside]
+                    on_curve = _coupled(pair, effects[inside], e, np.ones(len(inside), dtype=bool), rng)
+                    for i in np.flatnonzero(label == k):
+                        coupled[int(items[i][0])] = bool(2 * on_curve.sum() > len(inside))
+        merged = [np.concatenate([items[i] for i in np.flatnonzero(label == k)]) for k in range(count)]
+        if count == 1 or (whole and count == len(items)):
+            return [(item, coupled.get(int(item[0]), False)) for item in merged]
+        items, whole = merged, True
+        effects = pair.of_items(items, pair.a, pair.f_a)
+
+
+def _round(
+    pair: Pair, items: list[IntArray], effects: Array, steps: Array, rng: np.random.Generator
+) -> tuple[IntArray, Array]:
+    """One round: to which component each item belongs, and its response to the representatives."""
+    grown = _grow(pair, items, effects, steps)
+    chosen, unknown = grown.chosen, np.array(grown.neighbours, dtype=np.intp)
+    count = len(chosen)
+    z = np.linspace(*Z_RANGE, count) * np.where(np.arange(count) % 2, -1.0, 1.0)
+    r = _Representatives(pair, [items[g] for g in chosen], [float(steps[g]) for g in chosen], rng.permutation(z))
+    decoded: list[tuple[int, int]] = []
+    if count > 1 and (steps < 1.0).all() and len(unknown):
+        decoded, unknown = _decode(r, items, effects, grown.responses, grown.seen, unknown)
+    links = [(i, chosen[g]) for i, g in decoded + _by_halves(r, items, effects, unknown)]
+    one, other = np.array(links, dtype=np.intp).reshape(-1, 2).T
+    joined = coo_array((np.ones(len(one)), (one, other)), shape=(len(items), len(items)))
+    return connected_components(joined, directed=False)[1], grown.responses
+
+
+class _Independent:
+    """The set R while it grows: its items, and f where all of them have made their steps."""
+
+    def __init__(self, pair: Pair, items: list[IntArray], effects: Array, steps: Array) -> None:
+        self.pair, self.items, self.effects, self.steps = pair, items, effects, steps
+        self.chosen: list[int] = []
+        self.context, self.value = pair.a, pair.f_a
+        self.neighbours: list[int] = []
+        self.responses, self.seen = np.zeros(len(items)), np.zeros(len(items), dtype=np.intp)
+        self._join([0])
+
+    def offer(self, batch: list[int]) -> int:
+        """Ask a batch of items whether they react to R; those that do not join it. How many have."""
+        response = self._effects(batch) - self.effects[batch]
+        reacts = np.abs(response) > self.pair.limit(4)
+        self._note(np.array(batch)[reacts], response[reacts])
+        before = len(self.chosen)
+        quiet = np.array(batch)[~reacts].tolist()
+        self._absorb(quiet, fresh=True)
+        return len(self.chosen) - before
+
+    def _absorb(self, quiet: list[int], *, fresh: bool) -> None:
+        """Let these join, if moving them together does what it does to move them one by one; else half of them."""
+        if not quiet:
+            return
+        if len(quiet) > 1 or not fresh:
+            together = self._with(quiet)
+            surplus = float(self.pair.f(together[None])[0]) - self.value - float(self.effects[quiet].sum())
+            if abs(surplus) > self.pair.limit(4 * len(quiet)):
+                if len(quiet) == 1:
+                    self._note(np.array(quiet), np.array([surplus]))
+                else:
+                    half = len(quiet) // 2
+                    self._absorb(quiet[:half], fresh=fresh)
+                    self._absorb(quiet[half:], fresh=False)
+                return
+        self._join(quiet)
+
+    def _join(self, new: list[int]) -> None:
+        self.chosen += new
+        if (self.steps[new] == 1.0).all():
+            self.context, self.value = self._with(new), self.value + float(self.effects[new].sum())
+        else:
+            self.context = self.context.copy()
+            for i in new:
+                item = self.items[i]
+                self.context[item] += self.steps[i] * (self.pair.b - self.pair.a)[item]
+            self.value = float(self.pair.f(self.context[None])[0])
+
+    def _note(self, which: IntArray, response: Array) -> None:
+        self.neighbours += which.tolist()
+        self.responses[which], self.seen[which] = response, len(self.chosen)
+
+    def _with(self, moved: list[int]) -> Array:
+        x = self.context.copy()
+        for i in moved:
+            x[self.items[i]] = self.pair.b[self.items[i]]
+        return x
+
+    def _effects(self, batch: list[int]) -> Array:
+        return self.pair.of_items([self.items[i] for i in batch], self.context, self.value)
+
+
+def _grow(pair: Pair, items: list[IntArray], effects: Array, steps: Array) -> _Independent:
+    """An independent set that cannot grow any more."""
+    r = _Independent(pair, items, effects, steps)
+    start, size = 1, BATCH // 4
+    while start < len(items):
+        joined = r.offer(list(range(start, min(start + size, len(items)))))
+        start += size
+        size = min(4 * BATCH, 2 * size) if joined <= 1 else BATCH // 2
+    return r
+
+
+def _decode(
+    r: _Representatives, items: list[IntArray], effects: Array, responses: Array, seen: IntArray, unknown: IntArray
+) -> tuple[list[tuple[int, int]], IntArray]:
+    """Neighbours by the code: pairs of an item and a representative; and the items that it leaves open."""
+    pair, count = r.pair, len(r.items)
+    links: list[tuple[int, int]] = []
+
+    def row(p: int, which: IntArray) -> Array:
+        context = r.context(p)
+        value = float(pair.f(context[None])[0])
+        return pair.of_items([items[i] for i in which], context, value) - effects[which]
+
+    first, second = responses[unknown], row(1, unknown)
+    error = _error(pair, r, first)
+    near = (np.abs(second / first - r.z[:, None]) <= error) & (np.arange(count)[:, None] < seen[unknown])
+    alone = (near.sum(axis=0) == 1) & (count * error < CHANCE)
+    links += [(int(i), int(g)) for i, g in zip(unknown[alone], np.argmax(near[:, alone], axis=0), strict=True)]
+    unknown, first, second = unknown[~alone], first[~alone], second[~alone]
+    if not len(unknown):
+        return links, unknown
+    late = seen[unknown] < count  # these have not seen all of R yet
+    first[late] = row(0, unknown[late])
+    moments = np.stack([first, second, row(2, unknown)])
+    error = _error(pair, r, moments[0])
+    g, fits = _one_neighbour(r.z, moments, error)
+    links += [(int(i), int(k)) for i, k in zip(unknown[fits], g[fits], strict=True)]
+    unknown, moments = unknown[~fits], moments[:, ~fits]
+    if not len(unknown):
+        return links, unknown
+    moments = np.concatenate([moments, row(3, unknown)[None]])
+    two, fits = _two_neighbours(r.z, moments, _error(pair, r, np.abs(moments).max(axis=0)))
+    for k in two:
+        links += [(int(i), int(g)) for i, g in zip(unknown[fits], k[fits], strict=True)]
+    return links, unknown[~fits]
+
+
+def _error(pair: Pair, r: _Representatives, response: Array) -> Array:
+    """The relative error of responses of this size: noise, and what is not linear in a small step."""
+    return 2.0 * pair.limit(4) / np.maximum(np.abs(response), 1e-300) + 10.0 * float(np.median(r.steps))
+
+
+def _one_neighbour(z: Array, moments: Array, error: Array) -> tuple[IntArray, Mask]:
+    """Responses c z^p: the nearest z_g, and whether it is near enough twice."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = moments[1] / moments[0]
+        again = moments[2] / moments[1]
+    distance = np.abs(ratio - z[:, None])
+    distance[~np.isfinite(distance)] = np.inf
+    g = np.argmin(distance, axis=0)
+    fits = (distance.min(axis=0) <= error) & (np.abs(again - z[g]) <= 3.0 * error)
+    return g, fits & ((len(z) * error) ** 2 < CHANCE)
+
+
+def _two_neighbours(z: Array, moments: Array, error: Array) -> tuple[tuple[IntArray, IntArray], Mask]:
+    """Responses c z_g^p + c' z_h^p, p = 0 .. 3: z_g, z_h are the roots of z^2 + q1 z + q0 (Prony)."""
+    m0, m1, m2, m3 = moments
+    with np.errstate(divide="ignore", invalid="ignore"):
+        determinant = m0 * m2 - m1 * m1
+        q0, q1 = (m1 * m3 - m2 * m2) / determinant, (m1 * m2 - m0 * m3) / determinant
+        root = np.sqrt(q1 * q1 / 4.0 - q0)
+        roots = np.nan_to_num(np.stack([-q1 / 2.0 - root, -q1 / 2.0 + root]), nan=np.inf)
+    g, h = (np.argmin(np.abs(one - z[:, None]), axis=0) for one in roots)
+    powers = np.arange(4)[:, None, None]
+    system = np.stack([z[g], z[h]], axis=1)[None] ** powers  # (4, items, 2)
+    gram = np.einsum("pij,pik->ijk", system, system)
+    right = np.einsum("pij,pi->ij", system, moments)
+    apart = g != h
+    gram[~apart] = np.eye(2)
+    c = np.linalg.solve(gram, right[:, :, None])[:, :, 0]
+    misses = np.abs(np.einsum("pij,ij->pi", system, c) - moments).max(axis=0)
+    fits = apart & (misses <= error * np.abs(c).sum(axis=1)) & ((len(z) * error) ** 2 < CHANCE)
+    return (g, h), fits
+
+
+def _by_halves(
+    r: _Representatives, items: list[IntArray], effects: Array, unknown: IntArray
+) -> list[tuple[int, int]]:
+    """Neighbours by halving R, with whole steps: all questions of a depth are one batch."""
+    pair = r.pair
+    links: list[tuple[int, int]] = []
+    known = [(int(i), 0, len(r.items)) for i in unknown]  # an item that reacts to some of these representatives
+    values: dict[tuple[int, int], float] = {}
+    asked: list[tuple[int, int, int]] = []
+    while known or asked:
+        links += [(i, low) for i, low, high in known if high - low == 1]
+        halved = [(i, low, high) for i, low, high in known if high - low > 1]
+        asked += [(i, low, (low + high) // 2) for i, low, high in halved]
+        answers = _reactions(pair, r, items, effects, asked, values)
+        hits = {(i, low): hit for (i, low, _), hit in zip(asked, answers, strict=True)}
+        known = [question for question, hit in zip(asked, answers, strict=True) if hit]
+        asked = []
+        for i, low, high in halved:
+            other = (i, (low + high) // 2, high)
+            if hits[i, low]:
+                asked.append(other)
+            else:
+                known.append(other)  # if not to the first half, then to the second
+    return links
+
+
+def _reactions(
+    pair: Pair,
+    r: _Representatives,
+    items: list[IntArray],
+    effects: Array,
+    asked: Sequence[tuple[int, int, int]],
+    values: dict[tuple[int, int], float],
+) -> list[bool]:
+    """Whether items react to representatives low, ..., high - 1; `values` keeps f where these have moved."""
+    contexts: dict[tuple[int, int], Array] = {}
+    for _, low, high in asked:
+        if (low, high) not in contexts:
+            x = pair.a.copy()
+            for item in r.items[low:high]:
+                x[item] = pair.b[item]
+            contexts[low, high] = x
+    new = [key for key in contexts if key not in values]
+    if new:
+        values.update(zip(new, pair.f(np.stack([contexts[key] for key in new])).tolist(), strict=True))
+    answers: list[bool] = []
+    for chunk in chunks(asked, pair.f, 1):
+        points = np.stack([contexts[low, high] for _, low, high in chunk])
+        for point, (i, _, _) in zip(points, chunk, strict=True):
+            point[items[i]] = pair.b[items[i]]
+        after = pair.f(points) - np.array([values[low, high] for _, low, high in chunk])
+        answers += (np.abs(after - effects[[i for i, _, _ in chunk]]) > pair.limit(4)).tolist()
+    return answers

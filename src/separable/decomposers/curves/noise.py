@@ -1,0 +1,65 @@
+"""How much of a value is noise: the rounding of f, or worse.
+
+sigma, the standard deviation of one value, comes from values so close together that whatever is smooth in f cancels
+in their differences of high order (Hamming's table of differences). Every threshold of the method is a multiple of
+it: a sum of q values has a standard deviation of sigma sqrt(q).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from separable.evaluator import Evaluator
+    from separable.problems import Array
+
+POINTS = 7  # on a line
+ORDERS = range(3, 7)  # of the differences; a rough f still shows its curvature in those of order 2
+REACH = 1e-11  # from one point to the next, as a share of the box
+FLOOR = 0.3  # of the distance between neighbouring numbers: what rounding the value itself does
+SUSPECT = 16.0  # of that distance: more than rounding does
+
+
+def estimate(f: Evaluator, base: Array, rng: np.random.Generator) -> tuple[Array, float, float]:
+    """The noise of f at a point: the point itself, its coordinates rounded a little; f there; sigma.
+
+    Args:
+        f, rng: see `decomposers`.
+        base: well inside the box.
+    """
+    x, value, sigma = _sample(f, base, rng, POINTS)
+    if is_noise(sigma, value):  # then the level is worth more points
+        sigma = _sample(f, base, rng, 6 * POINTS)[2]
+    return x, value, sigma
+
+
+def is_noise(sigma: float, value: float) -> bool:
+    """Whether this is more than rounding: f itself is not the same twice, or computed with few digits."""
+    return bool(sigma > SUSPECT * np.spacing(abs(value)))
+
+
+def _sample(f: Evaluator, base: Array, rng: np.random.Generator, count: int) -> tuple[Array, float, float]:
+    lower, upper = f.problem.lower, f.problem.upper
+    coarse = np.spacing(np.maximum(np.abs(lower), np.abs(upper)))
+    h = np.maximum(2.0 ** np.floor(np.log2(REACH * (upper - lower))), coarse)
+    x = np.round(base / h) * h  # so that all points of the line are numbers exactly
+    values = f(x + np.arange(count)[:, None] * h * rng.choice([-1.0, 1.0], f.problem.dim))
+    return x, float(values[0]), sigma_of(values)
+
+
+def sigma_of(values: Array) -> float:
+    """The standard deviation of the noise in equidistant values of a smooth function.
+
+    >>> x = np.linspace(0.0, 0.01, 99)
+    >>> noise = 1e-6 * np.random.default_rng(0).standard_normal(99)
+    >>> round(sigma_of(np.exp(x) + noise) * 1e6, 1)
+    1.0
+    """
+    levels = [FLOOR * float(np.spacing(np.abs(values).max()))]
+    for k in ORDERS:
+        differences = np.diff(values, k)
+        levels.append(math.sqrt(float(np.mean(differences**2)) / math.comb(2 * k, k)))
+    return max(levels)
