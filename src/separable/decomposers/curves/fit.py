@@ -32,17 +32,22 @@ TRIALS = 240  # hypotheses in one search
 SAMPLE = 240  # points they are held against, at most
 WINDOWS = (6, 25, 10**9)  # how far in the order of y the points of a seed may lie apart: a small block is found near
 MOST = 11  # coefficients of a curve
+DRIFT = 3.0  # standard deviations that the curve may be uncertain by, where a point is held against it
 LOG_NFA = math.log(1e-6)  # curves that chance may make, in one search
 FLAT = 3e-3, 1e-5  # of the range of y: a second and third try see only curves that are met so well
 
 
 class Curve(NamedTuple):
-    """y as a rational function of x; `near`: how near to it the points lie, noise aside."""
+    """y as a rational function of x.
+
+    `near`: how near to it the points lie, noise aside. `root`: a square root of the covariance of its coefficients.
+    """
 
     scale: float
     top: Array
     bottom: Array
     near: float
+    root: Array
 
     @property
     def coefficients(self) -> int:
@@ -73,14 +78,16 @@ def find(x: Array, y: Array, s: Array, z: float, rng: np.random.Generator) -> tu
     """
     if len(x) < LEAST:
         return None
-    low, q1, median, q9, high = np.quantile(y, (0.02, 0.1, 0.5, 0.9, 0.98))
-    spread = max(q9 - q1, min(high - low, abs(median)), 4.0 * float(s.min()))
+    q1, median, q9 = np.quantile(y, (0.1, 0.5, 0.9))
+    spread = float(q9 - q1)
+    if spread < 40.0 * np.median(s):  # all lie on one line; what they could do is to differ as much as from d' = d
+        spread = max(abs(float(median) - 1.0), 4.0 * float(s.min()))
     for cap in (np.inf, *FLAT):
         start = _search(x, y, s, spread, cap * spread, rng)
         if start is None:
             return None
         found = _refine(x, y, s, z, *start)
-        if found is not None and _is_significant(s, z, spread, found) and _stands_out(x, y, s, z, found):
+        if found is not None and _is_significant(x, s, z, spread, found) and _stands_out(x, y, s, z, found):
             return found
     return None
 
@@ -90,9 +97,16 @@ def refit(x: Array, y: Array, s: Array) -> Curve | None:
     return _rational(x, y, s) if len(x) >= LEAST else None
 
 
-def tolerance(curve: Curve, s: Array, z: float) -> Array:
-    """How far a point may be off a curve: what the curve misses, or noise."""
-    return np.maximum(curve.near, z * s)
+def tolerance(curve: Curve, x: Array, s: Array, z: float) -> Array:
+    """How far a point may be off a curve: what the curve misses, or noise, its own and that of the coefficients.
+
+    Negative where the curve is not known well enough to say.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        columns = _columns(x / curve.scale, curve(x), curve.coefficients)
+        uncertain = np.square(columns @ curve.root).sum(axis=1)
+        known = uncertain <= np.square(DRIFT * s)
+    return np.where(known, np.maximum(curve.near, z * np.sqrt(s * s + uncertain)), -1.0)
 
 
 def _search(
@@ -181,7 +195,7 @@ def _refine(x: Array, y: Array, s: Array, z: float, members: Mask, radius: float
         if curve is None:
             return None
         with np.errstate(invalid="ignore"):
-            inside = np.abs(curve(x) - y) <= tolerance(curve, s, z)
+            inside = np.abs(curve(x) - y) <= tolerance(curve, x, s, z)
         reach = 2.0 * np.abs(x[members]).max()
         inside &= np.abs(x) <= reach
         if inside.sum() < LEAST:
@@ -229,8 +243,8 @@ def _least_squares(x: Array, y: Array, s: Array, radius: float) -> tuple[Curve |
             misses = np.abs(curve(x) - y)
         if not np.isfinite(misses).all():
             continue
-        chi = float(np.mean(np.square(np.maximum(misses / s, 1.0)))) * count / (count - p)
-        score = count * math.log(chi) + 2.0 * p * math.log(count)
+        chi = float(np.mean(np.square(misses / s))) * count / (count - p)
+        score = count * math.log(max(chi, 1e-6)) + 2.0 * p * math.log(count)
         if score < best:
             best, chosen, chosen_misses = score, curve, misses
     if chosen is None:
@@ -238,7 +252,9 @@ def _least_squares(x: Array, y: Array, s: Array, radius: float) -> tuple[Curve |
     # what the noise does not explain is the curve's own miss
     excess = np.where(chosen_misses > 4.0 * s, chosen_misses, 0.0)
     near = min(3.0 * float(np.quantile(excess, 0.99)), 2.0 * radius)
-    return chosen._replace(near=near), np.square(q[:, : chosen.coefficients]).sum(axis=1)
+    p = chosen.coefficients
+    root = solve_triangular(r[:p, :p], np.eye(p))
+    return chosen._replace(near=near, root=root), np.square(q[:, : chosen.coefficients]).sum(axis=1)
 
 
 def _columns(u: Array, y: Array, p: int) -> Array:
@@ -253,16 +269,16 @@ def _columns(u: Array, y: Array, p: int) -> Array:
 
 def _curve(coefficients: Array, scale: float) -> Curve:
     top = np.concatenate([coefficients[:1], coefficients[1::2]])
-    return Curve(scale, top, np.concatenate([[1.0], coefficients[2::2]]), 0.0)
+    return Curve(scale, top, np.concatenate([[1.0], coefficients[2::2]]), 0.0, np.empty((0, 0)))
 
 
-def _is_significant(s: Array, z: float, spread: float, found: tuple[Curve, Mask]) -> bool:
+def _is_significant(x: Array, s: Array, z: float, spread: float, found: tuple[Curve, Mask]) -> bool:
     """Whether the refined curve is no chance: the same count, every member with its own tolerance."""
     curve, members = found
     k, p = int(members.sum()), curve.coefficients
     if k <= p:
         return False
-    shares = np.log(np.minimum(1.0, 2.0 * tolerance(curve, s[members], z) / spread))
+    shares = np.log(np.minimum(1.0, 2.0 * tolerance(curve, x[members], s[members], z) / spread))
     ways = math.log(len(s)) + _log_binomial(len(s) - p, k - p) + _log_binomial(k, p)
     return float(ways + np.sort(shares)[p:].sum()) < LOG_NFA
 
@@ -272,6 +288,6 @@ def _stands_out(x: Array, y: Array, s: Array, z: float, found: tuple[Curve, Mask
     curve, members = found
     with np.errstate(invalid="ignore"):
         away = np.abs(curve(x) - y)
-    near = tolerance(curve, s, z)
+    near = tolerance(curve, x, s, z)
     beside = (away > near) & (away <= 10.0 * near) & (z * s <= max(curve.near, 10 * np.median(z * s)))
     return int(beside.sum()) <= 1 + 0.1 * int(members.sum())

@@ -40,9 +40,11 @@ if TYPE_CHECKING:
 PROBED = 16  # items that say whether all react to the first representative
 REFERENCES = 24  # members of a group found before, which must lie on the curve of the next scan
 SMALLEST, LARGEST = 1e-6, 0.3  # small steps, as shares of the whole one
+CODES = 3  # that are tried, one after the other, for what the one before has left open
+FEW = 4  # items are not worth another code
 BATCH = 32  # items that are asked about one set of representatives together, at most
-ROWS = 4  # of the code: two neighbours of an item are told apart
 Z_RANGE = 0.4, 1.0  # of |z|
+CLEAR = 30.0  # times the error of a response, or a second neighbour is none
 CHANCE = 0.02  # that a response of another kind passes for one neighbour
 
 
@@ -104,11 +106,18 @@ def _coupled(pair: Pair, d: Array, e: Array, reacts: Mask, rng: np.random.Genera
     """Which of those that react do so along one curve."""
     answer = np.zeros(len(d), dtype=bool)
     which = np.flatnonzero(reacts & (d != 0.0))
-    if len(which):
-        y = e[which] / d[which]
-        curve = fit.find(d[which], y, pair.noise_of_ratio(d[which], y), pair.z, rng)
-        if curve is not None:
-            answer[which[curve[1]]] = True
+    if not len(which):
+        return answer
+    y = e[which] / d[which]
+    s = pair.noise_of_ratio(d[which], y)
+    found = fit.find(d[which], y, s, pair.z, rng)
+    if found is None:
+        return answer
+    curve, members = found
+    away = np.abs(curve(d[which]) - y)
+    if not members.all():  # two kinds of points, far apart: the border is half way between them, in decades
+        members |= away <= np.sqrt(max(curve.near, pair.z * float(np.median(s))) * np.median(away[~members]))
+    answer[which[members]] = True
     return answer
 
 
@@ -139,10 +148,11 @@ def _by_codes(
     steps = np.clip(np.sqrt(pair.limit(4) / np.maximum(strength, 1e-300)), SMALLEST, LARGEST)
     coupled: dict[int, bool] = {}
     whole = False
+    first = True
     while True:
         label, responses = _round(pair, items, effects, np.ones(len(items)) if whole else steps, rng)
         count = label.max() + 1
-        if not whole:
+        if first:
             for k in range(count):
                 inside = np.flatnonzero((label == k) & (responses != 0.0))
                 if len(inside) > 2 * fit.LEAST:
@@ -151,9 +161,10 @@ def _by_codes(
                     for i in np.flatnonzero(label == k):
                         coupled[int(items[i][0])] = bool(2 * on_curve.sum() > len(inside))
         merged = [np.concatenate([items[i] for i in np.flatnonzero(label == k)]) for k in range(count)]
-        if count == 1 or (whole and count == len(items)):
+        if count == 1 or (whole and count == len(items)):  # nothing has merged, though all made whole steps
             return [(item, coupled.get(int(item[0]), False)) for item in merged]
-        items, whole = merged, True
+        steps = np.array([np.median(steps[label == k]) for k in range(count)])
+        items, whole, first = merged, count == len(items) or count < PROBED, False
         effects = pair.of_items(items, pair.a, pair.f_a)
 
 
@@ -167,8 +178,15 @@ def _round(
     z = np.linspace(*Z_RANGE, count) * np.where(np.arange(count) % 2, -1.0, 1.0)
     r = _Representatives(pair, [items[g] for g in chosen], [float(steps[g]) for g in chosen], rng.permutation(z))
     decoded: list[tuple[int, int]] = []
-    if count > 1 and (steps < 1.0).all() and len(unknown):
-        decoded, unknown = _decode(r, items, effects, grown.responses, grown.seen, unknown)
+    tries = CODES if count > 1 and (steps < 1.0).all() else 0
+    responses = grown.responses
+    for _ in range(tries):
+        if len(unknown) <= FEW:
+            break
+        found, unknown = _decode(r, items, effects, responses, grown.seen, unknown)
+        decoded += found
+        r.z = rng.permutation(r.z)
+
     links = [(i, chosen[g]) for i, g in decoded + _by_halves(r, items, effects, unknown)]
     one, other = np.array(links, dtype=np.intp).reshape(-1, 2).T
     joined = coo_array((np.ones(len(one)), (one, other)), shape=(len(items), len(items)))
@@ -287,7 +305,8 @@ def _decode(
 
 def _error(pair: Pair, r: _Representatives, response: Array) -> Array:
     """The relative error of responses of this size: noise, and what is not linear in a small step."""
-    return 2.0 * pair.limit(4) / np.maximum(np.abs(response), 1e-300) + 10.0 * float(np.median(r.steps))
+    size = np.maximum(np.abs(response), 1e-300)
+    return 2.0 * pair.limit(4) / size + 10.0 * float(np.median(r.steps)) * np.maximum(1.0, np.median(size) / size)
 
 
 def _one_neighbour(z: Array, moments: Array, error: Array) -> tuple[IntArray, Mask]:
@@ -319,7 +338,8 @@ def _two_neighbours(z: Array, moments: Array, error: Array) -> tuple[tuple[IntAr
     gram[~apart] = np.eye(2)
     c = np.linalg.solve(gram, right[:, :, None])[:, :, 0]
     misses = np.abs(np.einsum("pij,ij->pi", system, c) - moments).max(axis=0)
-    fits = apart & (misses <= error * np.abs(c).sum(axis=1)) & ((len(z) * error) ** 2 < CHANCE)
+    weak, strong = np.sort(np.abs(c), axis=1).T
+    fits = apart & (misses <= error * strong) & (weak > CLEAR * error * strong) & ((len(z) * error) ** 2 < CHANCE)
     return (g, h), fits
 
 
