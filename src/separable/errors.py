@@ -39,6 +39,10 @@ class FunctionError(RuntimeError):
         self.point = point
 
 
+class NoisyFunction(UserWarning):
+    """The function under study is not the same twice, or is computed with few digits."""
+
+
 class BudgetExhausted(Exception):
     """The last evaluation of the budget has been made; only the run itself catches this."""
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from separable.decomposers import csg
+from separable.decomposers import csg, curves
 from separable.decomposers.findings import Findings
 from separable.errors import BadInput, BudgetExhausted, unknown
 from separable.evaluator import Evaluator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Decomposer: TypeAlias = "Callable[..., None]"  # see the module's text
 
-DECOMPOSERS: dict[str, Decomposer] = {"csg": csg.csg}
+DECOMPOSERS: dict[str, Decomposer] = {"csg": csg.csg, "curves": curves.curves}
 
 
 def decompose(

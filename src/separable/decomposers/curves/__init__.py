@@ -1,0 +1,298 @@
+"""CURVES, response-curve grouping: every kind of separability from the first 2n + 2 evaluations.
+
+A method of our own; docs/curves.md derives it. a is a base, b a point to which the variables move. Of every variable
+the effect of the step from a_i to b_i is measured twice, where all others are at a, and where all are at b:
+
+    d_i = f(a, but b_i at i) - f(a)          d'_i = f(b) - f(b, but a_i at i)
+
+In a block H(sum of g_j(x_j)) both depend on t_i = g_i(b_i) - g_i(a_i) alone. So all variables of a block lie on one
+curve d' = phi(d): additive ones on d' = d, factors of a product on phi(d) = k d / (1 + d / A), the variables under
+any other monotone function H on a curve of its own. Variables of non-separable groups lie anywhere.
+
+    noise      sigma, of which all thresholds are multiples
+    effects    d and d', and who is additive
+    fit        smooth curves through some of many points, a contrario
+    blocks     who lies on which curve, and with what chance wrongly so
+    groups     who belongs together of those that lie on none
+    doubt      what is done about doubt, down to CSG's own tests
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from separable.decomposers.curves import blocks, doubt, groups, noise
+from separable.decomposers.curves.effects import Pair, is_additive, splits
+from separable.errors import BadInput, NoisyFunction
+
+if TYPE_CHECKING:
+    from separable.decomposers.curves.blocks import Block
+    from separable.decomposers.findings import Findings
+    from separable.evaluator import Evaluator
+    from separable.problems import Array, IntArray
+
+MARGIN = 0.15  # of the box, on either side of the base
+SPLITS = 20  # of all variables, before a function is called additive
+FAR = 0.7  # of the box: the step where what is additive near by is not so far away
+LARGER = 3.0  # steps, at the second look
+WITNESSES = 24  # members of a block, and variables that are left, for comparison with doubtful ones
+SMALL_GROUP = 12  # all members of a group so small are asked whether they are separable, of others some
+ASKED = 2
+LARGEST_OWN_CURVE = 40  # members of a group that is searched for a curve by itself: with more it had been seen
+MANY = 50  # additive variables, from which the noise is estimated anew
+
+
+def curves(
+    f: Evaluator,
+    findings: Findings,
+    rng: np.random.Generator,
+    *,
+    step: float = 0.1,
+    z: float = 8.0,
+    spend: float = 5.0,
+) -> None:
+    """Decompose by CURVES.
+
+    Args:
+        f, findings, rng: see `decomposers`.
+        step: how far a variable is moved, half of it at least, as a share of the box.
+        z: how many standard deviations of the noise a difference must be off to mean something.
+        spend: the evaluations that may be spent on doubt, for each variable of the function.
+    """
+    if not 0.0 < step <= 0.3:
+        raise BadInput(f"curves: step must be a number above 0 and up to 0.3, got {step!r}")
+    _Run(f, findings, rng, step, z, int(spend * f.problem.dim)).go()
+
+
+class _Run:
+    """One run, and what it knows: d and d' of every variable, the blocks, what is left."""
+
+    def __init__(
+        self, f: Evaluator, findings: Findings, rng: np.random.Generator, step: float, z: float, spend: int
+    ) -> None:
+        self.f, self.findings, self.rng, self.step, self.z, self.spend = f, findings, rng, step, z, spend
+        n = f.problem.dim
+        self.d, self.dd = np.zeros(n), np.zeros(n)
+        self.everyone = np.arange(n)
+        self.blocks: list[Block] = []
+        self.chance = np.zeros(n)
+        self.tested, self.interacts = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+        self.noisy = False
+
+    def go(self) -> None:
+        """All of it, stage by stage."""
+        findings = self.findings
+        with findings.stage("noise"):
+            a, f_a, sigma = self.take_a_base()
+        with findings.stage("additive"):
+            if self.is_additive_at_all(a, f_a, sigma):
+                findings.additive = self.everyone.tolist()
+                self.be_certain_of(self.everyone)
+                return
+            pair = self.measure(a, f_a, sigma)
+        with findings.stage("curves"):
+            left = self.find_blocks(pair)
+            left = self.look_again(pair, left)
+        with findings.stage("groups"):
+            found = groups.find(pair, left, self.d, self.dd, self.rng)
+            findings.groups += [group.members.tolist() for group in found]
+        with findings.stage("doubt"):
+            self.ask_groups(pair, found)
+            self.close(pair)
+
+    # --- the effects ---
+
+    def take_a_base(self) -> tuple[Array, float, float]:
+        """a, f there, and the noise."""
+        lower, upper = self.f.problem.lower, self.f.problem.upper
+        base = lower + (upper - lower) * self.rng.uniform(MARGIN, 1.0 - MARGIN, len(lower))
+        a, f_a, sigma = noise.estimate(self.f, base, self.rng)
+        if noise.is_noise(sigma, f_a):
+            self.noisy = True
+            self.findings.noise = sigma
+            level = f"{sigma / abs(f_a):.1e} of its value" if f_a else f"{sigma:.1e}"
+            warnings.warn(
+                NoisyFunction(
+                    f"{self.f.problem.name}: the function is noisy, by about {level}. Interactions weaker than "
+                    f"that cannot be seen, and nothing found is certain. Fix the seed of a simulation; compute "
+                    "in double precision"
+                ),
+                stacklevel=2,
+            )
+        return a, f_a, sigma
+
+    def is_additive_at_all(self, a: Array, f_a: float, sigma: float) -> bool:
+        """Whether all variables are additive: no split of them in two shows an interaction."""
+        far = self.rng.uniform(self.f.problem.lower, self.f.problem.upper)
+        f_far = float(self.f(far[None])[0])
+        limit = 2.0 * self.z * _scaled(sigma, f_far, f_a)
+        return splits(self.f, a, far, self.everyone, (f_a, f_far), SPLITS, limit, self.rng)
+
+    def measure(self, a: Array, f_a: float, sigma: float) -> Pair:
+        """d and d' of all variables; additive ones are written down at once.
+
+        If those are so near by only, all is measured again with large steps.
+        """
+        width = self.f.problem.upper - self.f.problem.lower
+        pair = self.pair_from(a, f_a, sigma, self.step * width)
+        self.take_effects(pair)
+        additive = np.array(self.findings.additive, dtype=np.intp)
+        if len(additive) >= MANY:
+            seen = 1.4826 * float(np.median(np.abs(self.dd - self.d)[additive])) / 2.0
+            pair = replace(pair, sigma=max(pair.sigma, seen))
+            self.findings.additive = self.everyone[is_additive(pair, self.d, self.dd)].tolist()
+        if len(additive) and not doubt.are_additive_far_away(pair, additive, self.rng):
+            self.findings.additive = []
+            pair = self.pair_from(a, f_a, sigma, FAR * width)
+            self.take_effects(pair)
+        return pair
+
+    def pair_from(self, a: Array, f_a: float, sigma: float, most: Array) -> Pair:
+        """The base and a point that is half of `most` to `most` away from it in every variable, in the box."""
+        b = a + self.rng.uniform(0.5, 1.0, len(a)) * most * self.rng.choice([-1.0, 1.0], len(a))
+        lower, upper = self.f.problem.lower, self.f.problem.upper
+        b = np.where((b < lower) | (b > upper), 2.0 * a - b, b)
+        b = np.clip(b, lower, upper)
+        f_b = float(self.f(b[None])[0])
+        return Pair(self.f, a, b, f_a, f_b, _scaled(sigma, f_b, f_a), self.z)
+
+    def take_effects(self, pair: Pair) -> None:
+        """d and d' of everyone."""
+        done = 0
+        for chunk, d, dd in pair.both(self.everyone):
+            self.d[chunk], self.dd[chunk] = d, dd
+            self.findings.additive += chunk[is_additive(pair, d, dd)].tolist()
+            done += len(chunk)
+            self.findings.progress(done, len(self.everyone))
+
+    # --- the curves ---
+
+    def find_blocks(self, pair: Pair) -> IntArray:
+        """The blocks among what is not additive; what is left. A block whose outer function turns is a group."""
+        rest = np.setdiff1d(self.everyone, self.findings.additive)
+        found, left = blocks.find(pair, rest, self.d, self.dd, self.rng)
+        for block in found:
+            self.take_block(pair, block)
+        return left
+
+    def take_block(self, pair: Pair, block: Block) -> None:
+        """Write down a block as what it is."""
+        members = block.members.tolist()
+        if not doubt.is_monotone(pair, block.members, self.d, self.rng):
+            self.findings.groups.append(members)
+            return
+        self.blocks.append(block)
+        if blocks.is_product(pair, block, self.d, self.dd):
+            self.findings.multiplicative += members
+        else:
+            self.findings.composite += members
+
+    def look_again(self, pair: Pair, left: IntArray) -> IntArray:
+        """Hold doubtful variables against their curves from another base, with larger steps; what is left now."""
+        self.set_chances(pair, left)
+        doubtful = self.everyone[self.chance * len(left) > blocks.ALPHA]
+        doubtful = doubtful[: self.spend // 4]
+        if not len(doubtful):
+            return left
+        self.spend -= 2 * len(doubtful)
+        lower, upper = self.f.problem.lower, self.f.problem.upper
+        a = lower + (upper - lower) * self.rng.uniform(MARGIN, 1.0 - MARGIN, len(lower))
+        f_a = float(self.f(a[None])[0])
+        other = self.pair_from(a, f_a, _scaled(pair.sigma, f_a, pair.f_a), LARGER * self.step * (upper - lower))
+        witnesses = [self.rng.permutation(block.members)[:WITNESSES] for block in self.blocks]
+        beside = self.rng.permutation(left)[:WITNESSES]
+        asked = np.unique(np.concatenate([doubtful, beside, *witnesses]))
+        d, dd = np.zeros(len(lower)), np.zeros(len(lower))
+        for chunk, there, back in other.both(asked):
+            d[chunk], dd[chunk] = there, back
+        off = doubt.off_their_curves(other, self.blocks, doubtful, witnesses, beside, d, dd, self.chance, self.rng)
+        additive = np.intersect1d(doubtful, self.findings.additive)
+        changed = additive[~is_additive(other, d[additive], dd[additive])]
+        still = np.setdiff1d(additive, changed)
+        self.chance[still] *= blocks.chance_of_additive(other, still, beside, d, dd)
+        return self.let_go(np.concatenate([changed, off]), left)
+
+    def let_go(self, variables: IntArray, left: IntArray) -> IntArray:
+        """These are not what they seemed to be, and join what is left."""
+        gone = set(variables.tolist())
+        for kind in (self.findings.additive, self.findings.multiplicative, self.findings.composite):
+            kind[:] = [i for i in kind if i not in gone]
+        for block in self.blocks:
+            stays = ~np.isin(block.members, variables)
+            block.members, block.chance = block.members[stays], block.chance[stays]
+        return np.concatenate([left, variables])
+
+    def set_chances(self, pair: Pair, left: IntArray) -> None:
+        """For every variable that is called separable, the chance that it only happens to look so."""
+        self.chance = np.zeros(len(self.everyone))
+        additive = np.array(self.findings.additive, dtype=np.intp)
+        self.chance[additive] = blocks.chance_of_additive(pair, additive, left, self.d, self.dd)
+        for block in self.blocks:
+            blocks.set_chances(pair, block, left, self.d, self.dd)
+            self.chance[block.members] = block.chance
+
+    # --- groups ---
+
+    def ask_groups(self, pair: Pair, found: list[groups.Group]) -> None:
+        """Ask some of every group whether they are separable; what is shown to be no group is taken apart."""
+        findings = self.findings
+        asked_of = []
+        for group in found:
+            members = group.members
+            if len(members) <= LARGEST_OWN_CURVE:
+                members = self.find_own_curve(pair, members)
+            few = members if len(members) <= SMALL_GROUP else self.rng.choice(members, ASKED, replace=False)
+            asked_of.append((group, members, few))
+        self.test(np.concatenate([self.everyone[:0], *(few for _, _, few in asked_of)]))
+        for group, members, few in asked_of:
+            if not len(few) or not self.tested[few].all() or self.interacts[few].any():
+                continue
+            if len(few) < len(members) and not groups.have_two_inner_sums(pair, group, self.d, self.dd, self.rng):
+                self.test(members)
+                if not self.tested[members].all() or self.interacts[members].any():
+                    continue
+            self.ungroup(members)
+            findings.composite += members.tolist()
+
+    def find_own_curve(self, pair: Pair, members: IntArray) -> IntArray:
+        """The members of a small group that are left when a curve of its own is taken out."""
+        found, rest = blocks.find(pair, members, self.d, self.dd, self.rng)
+        for block in found:
+            self.ungroup(block.members)
+            self.take_block(pair, block)
+        return rest
+
+    def test(self, variables: IntArray) -> None:
+        """CSG's tests, as long as there is something to spend."""
+        new = variables[~self.tested[variables]][: max(0, self.spend // doubt.TEST_COST)]
+        self.spend -= doubt.TEST_COST * len(new)
+        self.interacts[new] = doubt.moved(self.f, self.findings, new, self.rng)
+        self.tested[new] = True
+
+    def ungroup(self, variables: IntArray) -> None:
+        gone = set(variables.tolist())
+        rest = ([i for i in group if i not in gone] for group in self.findings.groups)
+        self.findings.groups[:] = [group for group in rest if group]
+
+    def close(self, pair: Pair) -> None:
+        """Who is certain: separable with no chance to speak of that it only looks so, or shown to interact."""
+        left = np.array([i for group in self.findings.groups for i in group], dtype=np.intp)
+        safe = self.chance * len(left) <= blocks.ALPHA
+        self.be_certain_of(np.intersect1d(self.findings.additive, self.everyone[safe]))
+        for block in self.blocks:
+            if block.is_witnessed or not len(left):
+                self.be_certain_of(block.members[safe[block.members]])
+        self.be_certain_of(self.everyone[self.interacts])
+
+    def be_certain_of(self, variables: IntArray) -> None:
+        if not self.noisy:
+            self.findings.certain.update(variables.tolist())
+
+
+def _scaled(sigma: float, value: float, base: float) -> float:
+    """The noise where f has another value: it grows with it."""
+    return sigma * max(1.0, abs(value / base)) if base else sigma

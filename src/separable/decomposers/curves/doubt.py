@@ -1,0 +1,124 @@
+"""What is done about doubt, and when a variable's place is called certain.
+
+* Additive variables are moved far, all over the box: a function that is piecewise linear is additive near by.
+* A block is asked whether its outer function is monotone: if the effect of one member changes its sign, as others
+  move, its best value does depend on them.
+* Doubtful variables get a second look: another base, larger steps, the same question.
+* The last word have CSG's tests: does the minimum of a variable move when all others go anywhere? If it does, that
+  is proof. Of every group two members are asked, of small groups all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from separable.decomposers.csg import Minima, ShiftTest, search_minima
+from separable.decomposers.curves import blocks, fit
+from separable.decomposers.curves.effects import splits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from separable.decomposers.curves.blocks import Block
+    from separable.decomposers.curves.effects import Pair
+    from separable.decomposers.findings import Findings
+    from separable.evaluator import Evaluator
+    from separable.problems import Array, IntArray, Mask
+
+FAR_SPLITS = 4
+TURNS = 6  # random contexts in which a block is asked whether its outer function is monotone
+DOWN = 3.0  # steps
+PRECISION, STEP, LOOKS = 1e-4, 1e-3, 3  # of CSG's tests; a flip is proof, however coarse the search was
+TEST_COST = 32  # evaluations of one such test, about
+
+
+def are_additive_far_away(pair: Pair, variables: IntArray, rng: np.random.Generator) -> bool:
+    """Whether variables that are additive from a to b are so all over the box."""
+    f = pair.f
+    far = pair.a.copy()
+    far[variables] = rng.uniform(f.problem.lower, f.problem.upper)[variables]
+    elsewhere = np.where(far == pair.a, pair.b, far)  # all others moved
+    beside = np.where(far == pair.a, pair.b, pair.a)
+    f_far, f_elsewhere, f_beside = f(np.stack([far, elsewhere, beside])).tolist()
+    limit = pair.limit(4) * max(1.0, abs(f_far / pair.f_a) if pair.f_a else 1.0)
+    if abs((f_far - pair.f_a) - (f_elsewhere - f_beside)) > limit:
+        return False
+    return len(variables) < 2 or splits(f, pair.a, far, variables, (pair.f_a, f_far), FAR_SPLITS, limit, rng)
+
+
+def is_monotone(pair: Pair, members: IntArray, d: Array, rng: np.random.Generator) -> bool:
+    """Whether the strongest member of a block has an effect of the same sign wherever the others are."""
+    f, probe = pair.f, members[np.argmax(np.abs(d[members]))]
+    uphill = np.sign(d * (pair.b - pair.a))
+    bound = np.where(uphill > 0.0, f.problem.upper, f.problem.lower)
+    down = pair.a - uphill * DOWN * np.abs(pair.b - pair.a)
+    places = [np.clip(down, f.problem.lower, f.problem.upper), bound]
+    places += [rng.uniform(f.problem.lower, f.problem.upper) for _ in range(TURNS)]
+    points = np.repeat(pair.a[None], 2 * len(places), axis=0)
+    for k, place in enumerate(places):
+        points[2 * k : 2 * k + 2, members] = place[members]
+        points[2 * k : 2 * k + 2, probe] = pair.a[probe], pair.b[probe]
+    low, high = f(points).reshape(-1, 2).T
+    noise = pair.limit(2) * np.maximum(1.0, np.abs(low) / max(abs(pair.f_a), 1e-300))
+    effect = np.where(np.abs(high - low) <= noise, 0.0, high - low)
+    return bool((effect * d[probe] >= 0.0).all())
+
+
+def off_their_curves(
+    pair: Pair,
+    found: Sequence[Block],
+    doubtful: IntArray,
+    witnesses: Sequence[IntArray],
+    beside: IntArray,
+    d: Array,
+    dd: Array,
+    chance: Array,
+    rng: np.random.Generator,
+) -> IntArray:
+    """The doubtful members of blocks that do not lie on the block's curve at a second look; `chance` of the others.
+
+    Args:
+        pair: of the second look.
+        found: the blocks.
+        doubtful: variables, additive ones among them.
+        witnesses: of each block members that were looked at as well.
+        beside: variables that are left, and were looked at as well.
+        d, dd: d and d' at the second look, where they were looked at (n each).
+        chance: of every variable, that it only looks separable; of those that stay it is made smaller.
+        rng: see `decomposers`.
+    """
+    off = [doubtful[:0]]
+    for block, sure in zip(found, witnesses, strict=True):
+        asked = np.union1d(sure, np.intersect1d(block.members, doubtful))
+        asked = asked[d[asked] != 0.0]
+        x, y = d[asked], dd[asked] / d[asked]
+        s = pair.noise_of_ratio(x, y)
+        seen = fit.find(x, y, s, pair.z, rng)
+        if seen is None:
+            continue
+        curve, on = seen
+        stays = asked[on]
+        u = beside[d[beside] != 0.0]
+        distances = np.abs(curve(d[u]) - dd[u] / d[u])
+        chance[stays] *= blocks.chance(distances, fit.tolerance(curve, d[stays], s[on], pair.z))
+        off.append(np.intersect1d(asked[~on], doubtful))
+    return np.concatenate(off)
+
+
+def moved(f: Evaluator, findings: Findings, variables: IntArray, rng: np.random.Generator) -> Mask:
+    """Which of these variables have a minimum that moves: proof that they interact, by CSG's tests."""
+    if not len(variables):
+        return np.zeros(0, dtype=bool)
+    minima = Minima(f.problem)
+    shift = ShiftTest(f, findings, minima, STEP)
+    search_minima(shift, variables, PRECISION, abreast=len(variables))
+    answer = np.zeros(len(variables), dtype=bool)
+    lower, upper = f.problem.lower, f.problem.upper
+    for _ in range(LOOKS):
+        still = np.flatnonzero(~answer)
+        if len(still):
+            contexts = rng.uniform(lower, upper, (len(still), len(lower)))
+            answer[still] = shift(variables[still].tolist(), contexts)
+    return answer
