@@ -53,7 +53,7 @@ def curves(
     *,
     step: float = 0.1,
     z: float = 8.0,
-    spend: float = 5.0,
+    spend: int | None = None,
 ) -> None:
     """Decompose by CURVES.
 
@@ -61,11 +61,11 @@ def curves(
         f, findings, rng: see `decomposers`.
         step: how far a variable is moved, half of it at least, as a share of the box.
         z: how many standard deviations of the noise a difference must be off to mean something.
-        spend: the evaluations that may be spent on doubt, for each variable of the function.
+        spend: the evaluations that may be spent on doubt; by default 1000, and 5 more for each variable.
     """
     if not 0.0 < step <= 0.3:
         raise BadInput(f"curves: step must be a number above 0 and up to 0.3, got {step!r}")
-    _Run(f, findings, rng, step, z, int(spend * f.problem.dim)).go()
+    _Run(f, findings, rng, step, z, 1000 + 5 * f.problem.dim if spend is None else spend).go()
 
 
 class _Run:
@@ -210,7 +210,7 @@ class _Run:
         for chunk, there, back in other.both(asked):
             d[chunk], dd[chunk] = there, back
         off = doubt.off_their_curves(other, self.blocks, doubtful, witnesses, beside, d, dd, self.chance, self.rng)
-        additive = np.intersect1d(doubtful, self.findings.additive)
+        additive = np.intersect1d(doubtful, np.array(self.findings.additive, dtype=np.intp))
         changed = additive[~is_additive(other, d[additive], dd[additive])]
         still = np.setdiff1d(additive, changed)
         self.chance[still] *= blocks.chance_of_additive(other, still, beside, d, dd)
@@ -249,14 +249,23 @@ class _Run:
             asked_of.append((group, members, few))
         self.test(np.concatenate([self.everyone[:0], *(few for _, _, few in asked_of)]))
         for group, members, few in asked_of:
-            if not len(few) or not self.tested[few].all() or self.interacts[few].any():
-                continue
-            if len(few) < len(members) and not groups.have_two_inner_sums(pair, group, self.d, self.dd, self.rng):
-                self.test(members)
-                if not self.tested[members].all() or self.interacts[members].any():
-                    continue
-            self.ungroup(members)
-            findings.composite += members.tolist()
+            if len(members) and self.are_separable(pair, group, members, few):
+                self.ungroup(members)
+                findings.composite += members.tolist()
+
+    def are_separable(self, pair: Pair, group: groups.Group, members: IntArray, few: IntArray) -> bool:
+        """Whether these members of a group, few of which have been asked, are shown to be separable after all."""
+        smooth = False
+        while self.tested[few].all() and not self.interacts[few].any():
+            if len(few) == len(members):
+                return True
+            if not smooth and groups.have_two_inner_sums(pair, group, self.d, self.dd, self.rng):
+                return True
+            smooth = True  # it is not, and need not be asked again
+            others = self.rng.permutation(np.setdiff1d(members, few))
+            few = np.concatenate([few, others[: 2 * len(few)]])
+            self.test(few)
+        return False
 
     def find_own_curve(self, pair: Pair, members: IntArray) -> IntArray:
         """The members of a small group that are left when a curve of its own is taken out."""

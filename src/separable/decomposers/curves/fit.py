@@ -32,7 +32,8 @@ TRIALS = 240  # hypotheses in one search
 SAMPLE = 240  # points they are held against, at most
 WINDOWS = (6, 25, 10**9)  # how far in the order of y the points of a seed may lie apart: a small block is found near
 MOST = 11  # coefficients of a curve
-DRIFT = 3.0  # standard deviations that the curve may be uncertain by, where a point is held against it
+DRIFT = 3.0  # times the noise of a point the curve may be uncertain where the point is held against it,
+TELLING = 0.01  # or so much of the range of y, both together: then to be on it still means something
 LOG_NFA = math.log(1e-6)  # curves that chance may make, in one search
 FLAT = 3e-3, 1e-5  # of the range of y: a second and third try see only curves that are met so well
 
@@ -41,6 +42,7 @@ class Curve(NamedTuple):
     """y as a rational function of x.
 
     `near`: how near to it the points lie, noise aside. `root`: a square root of the covariance of its coefficients.
+    `spread`: of y, over all points that there were.
     """
 
     scale: float
@@ -48,6 +50,7 @@ class Curve(NamedTuple):
     bottom: Array
     near: float
     root: Array
+    spread: float = 0.0
 
     @property
     def coefficients(self) -> int:
@@ -86,15 +89,10 @@ def find(x: Array, y: Array, s: Array, z: float, rng: np.random.Generator) -> tu
         start = _search(x, y, s, spread, cap * spread, rng)
         if start is None:
             return None
-        found = _refine(x, y, s, z, *start)
+        found = _refine(x, y, s, z, spread, *start)
         if found is not None and _is_significant(x, s, z, spread, found) and _stands_out(x, y, s, z, found):
             return found
     return None
-
-
-def refit(x: Array, y: Array, s: Array) -> Curve | None:
-    """The curve through points that are all known to be on one."""
-    return _rational(x, y, s) if len(x) >= LEAST else None
 
 
 def tolerance(curve: Curve, x: Array, s: Array, z: float) -> Array:
@@ -105,8 +103,9 @@ def tolerance(curve: Curve, x: Array, s: Array, z: float) -> Array:
     with np.errstate(invalid="ignore", over="ignore"):
         columns = _columns(x / curve.scale, curve(x), curve.coefficients)
         uncertain = np.square(columns @ curve.root).sum(axis=1)
-        known = uncertain <= np.square(DRIFT * s)
-    return np.where(known, np.maximum(curve.near, z * np.sqrt(s * s + uncertain)), -1.0)
+        within = np.maximum(curve.near, z * np.sqrt(s * s + uncertain))
+        known = (uncertain <= np.square(DRIFT * s)) | (within <= TELLING * curve.spread)
+    return np.where(known, within, -1.0)
 
 
 def _search(
@@ -188,12 +187,15 @@ def _log_binomial(n: Array | int, k: Array | int) -> Array:
     return result
 
 
-def _refine(x: Array, y: Array, s: Array, z: float, members: Mask, radius: float) -> tuple[Curve, Mask] | None:
+def _refine(
+    x: Array, y: Array, s: Array, z: float, spread: float, members: Mask, radius: float
+) -> tuple[Curve, Mask] | None:
     """Fit a rational function to the members, take in what it meets and let go what it does not, a few times."""
     for _ in range(6):
         curve = _rational(x[members], y[members], s[members], radius)
         if curve is None:
             return None
+        curve = curve._replace(spread=spread)
         with np.errstate(invalid="ignore"):
             inside = np.abs(curve(x) - y) <= tolerance(curve, x, s, z)
         reach = 2.0 * np.abs(x[members]).max()
