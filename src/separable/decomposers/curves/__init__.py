@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from separable.decomposers.csg import csg
 from separable.decomposers.curves import blocks, doubt, groups, noise
-from separable.decomposers.curves.effects import Pair, is_additive, splits
+from separable.decomposers.curves.effects import Pair, are_additive, is_additive
 from separable.errors import BadInput, NoisyFunction
 
 if TYPE_CHECKING:
@@ -36,12 +37,12 @@ if TYPE_CHECKING:
     from separable.problems import Array, IntArray
 
 MARGIN = 0.15  # of the box, on either side of the base
-SPLITS = 20  # of all variables, before a function is called additive
+PLACES = 6  # to which all variables are moved, before a function is called additive
 FAR = 0.7  # of the box: the step where what is additive near by is not so far away
 LARGER = 3.0  # steps, at the second look
 WITNESSES = 24  # members of a block, and variables that are left, for comparison with doubtful ones
-SMALL_GROUP = 12  # all members of a group so small are asked whether they are separable, of others some
-ASKED = 2
+ASKED = 2  # members of a group are asked whether they are separable; more if they do not deny it
+CSG_COST = 45  # evaluations a variable
 LARGEST_OWN_CURVE = 40  # members of a group that is searched for a curve by itself: with more it had been seen
 MANY = 50  # additive variables, from which the noise is estimated anew
 
@@ -94,6 +95,9 @@ class _Run:
                 self.be_certain_of(self.everyone)
                 return
             pair = self.measure(a, f_a, sigma)
+        if pair is None:
+            self.fall_back()
+            return
         with findings.stage("curves"):
             left = self.find_blocks(pair)
             left = self.look_again(pair, left)
@@ -102,7 +106,10 @@ class _Run:
             findings.groups += [group.members.tolist() for group in found]
         with findings.stage("doubt"):
             self.ask_groups(pair, found)
-            self.close(pair)
+        if any(self.interacts[group[0]] for group in findings.groups if len(group) == 1):
+            self.fall_back()  # whatever it interacts with passes for separable
+        else:
+            self.close()
 
     # --- the effects ---
 
@@ -127,15 +134,12 @@ class _Run:
 
     def is_additive_at_all(self, a: Array, f_a: float, sigma: float) -> bool:
         """Whether all variables are additive: no split of them in two shows an interaction."""
-        far = self.rng.uniform(self.f.problem.lower, self.f.problem.upper)
-        f_far = float(self.f(far[None])[0])
-        limit = 2.0 * self.z * _scaled(sigma, f_far, f_a)
-        return splits(self.f, a, far, self.everyone, (f_a, f_far), SPLITS, limit, self.rng)
+        return are_additive(self.f, a, f_a, self.everyone, PLACES, 2.0 * self.z * sigma, self.rng)
 
-    def measure(self, a: Array, f_a: float, sigma: float) -> Pair:
+    def measure(self, a: Array, f_a: float, sigma: float) -> Pair | None:
         """d and d' of all variables; additive ones are written down at once.
 
-        If those are so near by only, all is measured again with large steps.
+        If those are so near by only, all is measured again with large steps. None: and not even then.
         """
         width = self.f.problem.upper - self.f.problem.lower
         pair = self.pair_from(a, f_a, sigma, self.step * width)
@@ -149,6 +153,9 @@ class _Run:
             self.findings.additive = []
             pair = self.pair_from(a, f_a, sigma, FAR * width)
             self.take_effects(pair)
+            additive = np.array(self.findings.additive, dtype=np.intp)
+            if len(additive) and not doubt.are_additive_far_away(pair, additive, self.rng):
+                return None
         return pair
 
     def pair_from(self, a: Array, f_a: float, sigma: float, most: Array) -> Pair:
@@ -245,7 +252,7 @@ class _Run:
             members = group.members
             if len(members) <= LARGEST_OWN_CURVE:
                 members = self.find_own_curve(pair, members)
-            few = members if len(members) <= SMALL_GROUP else self.rng.choice(members, ASKED, replace=False)
+            few = self.rng.permutation(members)[:ASKED]
             asked_of.append((group, members, few))
         self.test(np.concatenate([self.everyone[:0], *(few for _, _, few in asked_of)]))
         for group, members, few in asked_of:
@@ -287,7 +294,21 @@ class _Run:
         rest = ([i for i in group if i not in gone] for group in self.findings.groups)
         self.findings.groups[:] = [group for group in rest if group]
 
-    def close(self, pair: Pair) -> None:
+    def fall_back(self) -> None:
+        """Something is not what this method takes it for: CSG takes over, if it may cost so much.
+
+        If not, what there is stands, and no variable that is called separable is certain.
+        """
+        findings = self.findings
+        if self.spend >= CSG_COST * len(self.everyone):
+            for found in (findings.additive, findings.multiplicative, findings.composite, findings.groups):
+                found.clear()
+            self.blocks.clear()
+            csg(self.f, findings, self.rng)
+        grouped = [i for group in findings.groups for i in group]
+        self.be_certain_of(np.intersect1d(self.everyone[self.interacts], grouped))
+
+    def close(self) -> None:
         """Who is certain: separable with no chance to speak of that it only looks so, or shown to interact."""
         left = np.array([i for group in self.findings.groups for i in group], dtype=np.intp)
         safe = self.chance * len(left) <= blocks.ALPHA

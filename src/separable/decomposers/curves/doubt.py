@@ -16,7 +16,7 @@ import numpy as np
 
 from separable.decomposers.csg import Minima, ShiftTest, search_minima
 from separable.decomposers.curves import blocks, fit
-from separable.decomposers.curves.effects import splits
+from separable.decomposers.curves.effects import are_additive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from separable.evaluator import Evaluator
     from separable.problems import Array, IntArray, Mask
 
-FAR_SPLITS = 4
+FAR_PLACES = 4, 16  # where additive variables are looked at again: at least, at most; more if they are few
 TURNS = 6  # random contexts in which a block is asked whether its outer function is monotone
 DOWN = 3.0  # steps
 PRECISION, STEP, LOOKS = 1e-4, 1e-3, 3  # of CSG's tests; a flip is proof, however coarse the search was
@@ -45,7 +45,9 @@ def are_additive_far_away(pair: Pair, variables: IntArray, rng: np.random.Genera
     limit = pair.limit(4) * max(1.0, abs(f_far / pair.f_a) if pair.f_a else 1.0)
     if abs((f_far - pair.f_a) - (f_elsewhere - f_beside)) > limit:
         return False
-    return len(variables) < 2 or splits(f, pair.a, far, variables, (pair.f_a, f_far), FAR_SPLITS, limit, rng)
+    least, most = FAR_PLACES
+    places = min(most, max(least, 200 // len(variables)))
+    return len(variables) < 2 or are_additive(f, pair.a, pair.f_a, variables, places, pair.limit(4), rng)
 
 
 def is_monotone(pair: Pair, members: IntArray, d: Array, rng: np.random.Generator) -> bool:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from separable.evaluator import Evaluator
     from separable.problems import Array, IntArray, Mask
 
+SPLITS = 3  # at each place
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -62,25 +64,33 @@ def is_additive(pair: Pair, d: Array, dd: Array) -> Mask:
     return np.abs(dd - d) <= pair.limit(4)
 
 
-def splits(
-    f: Evaluator, start: Array, end: Array, variables: IntArray, values: tuple[float, float], count: int,
-    limit: float, rng: np.random.Generator,
+def are_additive(
+    f: Evaluator, start: Array, value: float, variables: IntArray, places: int, noise: float, rng: np.random.Generator
 ) -> bool:
     """Whether, however the variables are split in two, moving one part does the same wherever the other one is.
 
     Args:
         f, rng: see `decomposers`.
-        start, end: two points that differ in `variables` alone.
-        variables: what is split.
-        values: f at both points.
-        count: how many random splits are tried, two evaluations each; the first that fails is the last. A pair
-            that interacts is parted by every second one.
-        limit: how far from zero noise may bring a sum of four values.
+        start, value: a point, and f there.
+        variables: what is split; all others stay.
+        places: points to which they are moved, anywhere in the box and at its corners in turn; three splits each,
+            seven evaluations. A pair that interacts there is parted by every second split. The first split that
+            fails is the last.
+        noise: how far from zero noise may bring a sum of four values like the first.
     """
-    for _ in range(count):
-        part = variables[rng.random(len(variables)) < 0.5]
-        points = np.stack([start, end])
-        points[0, part], points[1, part] = end[part], start[part]
-        if abs(f(points).sum() - sum(values)) > limit:
-            return False
+    lower, upper = f.problem.lower, f.problem.upper
+    for k in range(places):
+        place = rng.uniform(lower, upper)
+        if k % 2:
+            place = np.where(place > (lower + upper) / 2.0, upper, lower)
+        end = start.copy()
+        end[variables] = place[variables]
+        (there,) = f(end[None]).tolist()
+        limit = noise * max(1.0, abs(there / value)) if value else noise
+        for _ in range(SPLITS):
+            part = variables[rng.random(len(variables)) < 0.5]
+            points = np.stack([start, end])
+            points[0, part], points[1, part] = end[part], start[part]
+            if abs(f(points).sum() - value - there) > limit:
+                return False
     return True
