@@ -41,7 +41,7 @@ PLACES = 6  # to which all variables are moved, before a function is called addi
 FAR = 0.7  # of the box: the step where what is additive near by is not so far away
 LARGER = 3.0  # steps, at the second look
 WITNESSES = 24  # members of a block, and variables that are left, for comparison with doubtful ones
-ASKED = 2  # members of a group are asked whether they are separable; more if they do not deny it
+ASKED = 1, 3  # members of a group are asked whether others change the order of their values
 CSG_COST = 45  # evaluations a variable
 LARGEST_OWN_CURVE = 40  # members of a group that is searched for a curve by itself: with more it had been seen
 MANY = 50  # additive variables, from which the noise is estimated anew
@@ -246,33 +246,35 @@ class _Run:
 
     def ask_groups(self, pair: Pair, found: list[groups.Group]) -> None:
         """Ask some of every group whether they are separable; what is shown to be no group is taken apart."""
-        findings = self.findings
-        asked_of = []
+        still: list[IntArray] = []  # groups of which no member has been shown to interact
         for group in found:
             members = group.members
             if len(members) <= LARGEST_OWN_CURVE:
                 members = self.find_own_curve(pair, members)
-            few = self.rng.permutation(members)[:ASKED]
-            asked_of.append((group, members, few))
-        self.test(np.concatenate([self.everyone[:0], *(few for _, _, few in asked_of)]))
-        for group, members, few in asked_of:
-            if len(members) and self.are_separable(pair, group, members, few):
-                self.ungroup(members)
-                findings.composite += members.tolist()
+            if doubt.have_two_inner_sums(pair, group, self.d, self.dd, self.rng):
+                self.take_apart(members)
+            elif len(members):
+                still.append(self.rng.permutation(members))
+        for few in ASKED:
+            asked = np.concatenate([self.everyone[:0], *(members[:few] for members in still)])
+            asked = asked[~self.tested[asked]][: max(0, self.spend // doubt.ORDER_COST)]
+            self.spend -= doubt.ORDER_COST * len(asked)
+            self.interacts[asked] = doubt.reordered(pair, asked, self.rng)
+            still = [members for members in still if not self.interacts[members].any()]
+        few = max(ASKED)
+        while still and self.spend >= doubt.TEST_COST:
+            self.test(np.concatenate([members[:few] for members in still]))
+            still = [members for members in still if not self.interacts[members].any()]
+            for members in still:
+                if self.tested[members].all():
+                    self.take_apart(members)
+            still = [members for members in still if not self.tested[members].all()]
+            few *= 2
 
-    def are_separable(self, pair: Pair, group: groups.Group, members: IntArray, few: IntArray) -> bool:
-        """Whether these members of a group, few of which have been asked, are shown to be separable after all."""
-        smooth = False
-        while self.tested[few].all() and not self.interacts[few].any():
-            if len(few) == len(members):
-                return True
-            if not smooth and groups.have_two_inner_sums(pair, group, self.d, self.dd, self.rng):
-                return True
-            smooth = True  # it is not, and need not be asked again
-            others = self.rng.permutation(np.setdiff1d(members, few))
-            few = np.concatenate([few, others[: 2 * len(few)]])
-            self.test(few)
-        return False
+    def take_apart(self, members: IntArray) -> None:
+        """These are no group: each is separable, though on no curve that was found."""
+        self.ungroup(members)
+        self.findings.composite += members.tolist()
 
     def find_own_curve(self, pair: Pair, members: IntArray) -> IntArray:
         """The members of a small group that are left when a curve of its own is taken out."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from separable.decomposers.csg import _chunks as chunks
 from separable.decomposers.csg import Minima, ShiftTest, search_minima
 from separable.decomposers.curves import blocks, fit
 from separable.decomposers.curves.effects import are_additive
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from separable.decomposers.curves.blocks import Block
     from separable.decomposers.curves.effects import Pair
+    from separable.decomposers.curves.groups import Group
     from separable.decomposers.findings import Findings
     from separable.evaluator import Evaluator
     from separable.problems import Array, IntArray, Mask
@@ -30,8 +32,14 @@ if TYPE_CHECKING:
 FAR_PLACES = 4, 16  # where additive variables are looked at again: at least, at most; more if they are few
 TURNS = 6  # random contexts in which a block is asked whether its outer function is monotone
 DOWN = 3.0  # steps
-PRECISION, STEP, LOOKS = 1e-4, 1e-3, 3  # of CSG's tests; a flip is proof, however coarse the search was
-TEST_COST = 32  # evaluations of one such test, about
+PRECISION, STEP, LOOKS = 1e-3, 1e-2, 6  # of CSG's tests; a flip is proof, however coarse the search was
+ORDER_COST = 8  # evaluations to see whether the order of a variable's values changes: four values, two contexts
+SURFACE_LEAST = 20  # members of a group for which a surface is looked for,
+SURFACE_LARGE = 250  # and if that needs an evaluation more of each
+SURFACE_DEGREE = 5  # of the polynomial
+SURFACE_NEAR = 1e-4  # of the standard deviation: its residuals
+GRID, ZOOMS = 33, 2  # values of a variable, to find its best one
+TEST_COST = 28  # evaluations of one such test, about
 
 
 def are_additive_far_away(pair: Pair, variables: IntArray, rng: np.random.Generator) -> bool:
@@ -107,6 +115,91 @@ def off_their_curves(
         chance[stays] *= blocks.chance(distances, fit.tolerance(curve, d[stays], s[on], pair.z))
         off.append(np.intersect1d(asked[~on], doubtful))
     return np.concatenate(off)
+
+
+def have_two_inner_sums(pair: Pair, group: Group, d: Array, dd: Array, rng: np.random.Generator) -> bool:
+    """Whether the effects in a third context are a smooth function of those in two: H(sum of g_j, sum of h_j).
+
+    Such a function, Ackley's is one, has two unknowns a variable, g_j and h_j, and here are three effects. What it
+    does not promise is that the best value of a variable stays where it is; so two members are asked.
+    """
+    members = group.members
+    if len(members) < (SURFACE_LEAST if group.third is not None else SURFACE_LARGE):
+        return False
+    probes = rng.permutation(members)[:2].tolist()
+    if group.third is None:
+        if not keeps_its_minimum(pair, probes[0], rng):
+            return False
+        third = _third_effects(pair, members, rng)
+    else:
+        third = group.third
+    x, y = d[members], dd[members] - d[members]
+    if not (np.ptp(third - x) and np.ptp(y)):
+        return False
+    u, v = x / np.abs(x).max(), y / np.abs(y).max()
+    w = (third - x) / np.abs(third - x).max()
+    columns = np.stack([u**i * v**j for i in range(SURFACE_DEGREE + 1) for j in range(SURFACE_DEGREE + 1 - i) if i + j], axis=1)
+    if len(members) < 3 * columns.shape[1]:
+        return False
+    misses = columns @ np.linalg.lstsq(columns, w, rcond=1e-12)[0] - w
+    if np.quantile(np.abs(misses), 0.9) > SURFACE_NEAR * np.std(w):
+        return False
+    asked = probes if group.third is not None else probes[1:]
+    return all(keeps_its_minimum(pair, i, rng) for i in asked)
+
+
+def _third_effects(pair: Pair, members: IntArray, rng: np.random.Generator) -> Array:
+    """What the step of each member does where half of the others have made theirs."""
+    there = rng.random(len(members)) < 0.5
+    context = pair.a.copy()
+    context[members[there]] = pair.b[members[there]]
+    value = float(pair.f(context[None])[0])
+    to = np.where(there, pair.a[members], pair.b[members])
+    changes = np.empty(len(members))
+    done = 0
+    for chunk in chunks(np.arange(len(members)), pair.f, 1):
+        points = np.repeat(context[None], len(chunk), axis=0)
+        points[np.arange(len(chunk)), members[chunk]] = to[chunk]
+        changes[done : done + len(chunk)] = pair.f(points) - value
+        done += len(chunk)
+    return np.where(there, -changes, changes)
+
+
+def keeps_its_minimum(pair: Pair, i: int, rng: np.random.Generator) -> bool:
+    """Whether the best value of x_i is the same in two contexts: the definition itself, by brute force."""
+    f = pair.f
+    lower, upper = float(f.problem.lower[i]), float(f.problem.upper[i])
+    best = []
+    for _ in range(2):
+        along = f.restrict(rng.uniform(f.problem.lower, f.problem.upper), [i])
+        low, high = lower, upper
+        for _ in range(ZOOMS):
+            x = np.linspace(low, high, GRID)
+            k = int(np.argmin(along(x[:, None])))
+            low, high = float(x[max(0, k - 1)]), float(x[min(GRID - 1, k + 1)])
+        best.append((low, high))
+    (a, b), (c, d) = best
+    return max(a, c) <= min(b, d)
+
+
+def reordered(pair: Pair, variables: IntArray, rng: np.random.Generator) -> Mask:
+    """Which of these variables have values whose order depends on where all others are: proof that they interact."""
+    f = pair.f
+    lower, upper = f.problem.lower, f.problem.upper
+    answer = np.zeros(len(variables), dtype=bool)
+    done = 0
+    for chunk in chunks(variables, f, ORDER_COST):
+        points = np.repeat(rng.uniform(lower, upper, (2 * len(chunk), len(lower))), ORDER_COST // 2, axis=0)
+        points = points.reshape(len(chunk), 2, ORDER_COST // 2, len(lower))
+        x = rng.uniform(lower[chunk], upper[chunk], (ORDER_COST // 2, len(chunk)))
+        points[np.arange(len(chunk)), :, :, chunk] = x.T[:, None, :]
+        values = f(points.reshape(-1, len(lower))).reshape(points.shape[:3])
+        noise = pair.limit(2) * np.maximum(1.0, np.abs(values).max(axis=2) / max(abs(pair.f_a), 1e-300))
+        differences = values[..., :, None] - values[..., None, :]
+        order = np.where(np.abs(differences) > noise[..., None, None], np.sign(differences), 0.0)
+        answer[done : done + len(chunk)] = (order[:, 0] * order[:, 1] < 0.0).any(axis=(1, 2))
+        done += len(chunk)
+    return answer
 
 
 def moved(f: Evaluator, findings: Findings, variables: IntArray, rng: np.random.Generator) -> Mask:

@@ -45,9 +45,6 @@ FEW = 4  # items are not worth another code
 BATCH = 32  # items that are asked about one set of representatives together, at most
 Z_RANGE = 0.4, 1.0  # of |z|
 CLEAR = 30.0  # times the error of a response, or a second neighbour is none
-LEAST_ON_A_SURFACE = 20
-DEGREE = 5
-SURFACE = 1e-4  # of the standard deviation: the residuals of a smooth surface
 CHANCE = 0.02  # that a response of another kind passes for one neighbour
 
 
@@ -130,46 +127,6 @@ def _coupled(pair: Pair, d: Array, e: Array, reacts: Mask, rng: np.random.Genera
         members |= away <= np.sqrt(max(curve.near, pair.z * float(np.median(s))) * np.median(away[~members]))
     answer[which[members]] = True
     return answer
-
-
-def have_two_inner_sums(
-    pair: Pair, group: Group, d: Array, dd: Array, rng: np.random.Generator
-) -> bool:
-    """Whether the effects in a third context are a smooth function of those in two: H(sum of g_j, sum of h_j).
-
-    Such a function has two unknowns a variable, g_j and h_j, and three effects. Ackley's is one.
-    """
-    members = group.members
-    if len(members) < LEAST_ON_A_SURFACE:
-        return False
-    third = _third_effects(pair, members, rng) if group.third is None else group.third
-    x, y = d[members], dd[members] - d[members]
-    if not (np.ptp(third - x) and np.ptp(y)):
-        return False
-    u, v = x / np.abs(x).max(), y / np.abs(y).max()
-    w = (third - x) / np.abs(third - x).max()
-    columns = np.stack([u**i * v**j for i in range(DEGREE + 1) for j in range(DEGREE + 1 - i) if i + j], axis=1)
-    if len(members) < 3 * columns.shape[1]:
-        return False
-    misses = columns @ np.linalg.lstsq(columns, w, rcond=1e-12)[0] - w
-    return bool(np.quantile(np.abs(misses), 0.9) < SURFACE * np.std(w))
-
-
-def _third_effects(pair: Pair, members: IntArray, rng: np.random.Generator) -> Array:
-    """What the step of each member does where half of the others have made theirs."""
-    there = rng.random(len(members)) < 0.5
-    context = pair.a.copy()
-    context[members[there]] = pair.b[members[there]]
-    value = float(pair.f(context[None])[0])
-    to = np.where(there, pair.a[members], pair.b[members])
-    changes = np.empty(len(members))
-    done = 0
-    for chunk in chunks(np.arange(len(members)), pair.f, 1):
-        points = np.repeat(context[None], len(chunk), axis=0)
-        points[np.arange(len(chunk)), members[chunk]] = to[chunk]
-        changes[done : done + len(chunk)] = pair.f(points) - value
-        done += len(chunk)
-    return np.where(there, -changes, changes)
 
 
 @dataclass
