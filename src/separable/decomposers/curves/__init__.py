@@ -28,6 +28,7 @@ import numpy as np
 from separable.decomposers.csg import csg
 from separable.decomposers.curves import blocks, doubt, groups, noise
 from separable.decomposers.curves.effects import Pair, are_additive, is_additive
+from separable import decomposition as described
 from separable.errors import BadInput, NoisyFunction
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class _Run:
         with findings.stage("additive"):
             if self.is_additive_at_all(a, f_a, sigma):
                 findings.additive = self.everyone.tolist()
+                findings.blocks = [described.Block(tuple(findings.additive), "additive")]
                 self.be_certain_of(self.everyone)
                 return
             pair = self.measure(a, f_a, sigma)
@@ -110,6 +112,7 @@ class _Run:
             self.fall_back()  # whatever it interacts with passes for separable
         else:
             self.close()
+            self.describe_blocks()
 
     # --- the effects ---
 
@@ -192,8 +195,9 @@ class _Run:
         if not doubt.is_monotone(pair, block.members, self.d, self.rng):
             self.findings.groups.append(members)
             return
+        block.is_product = blocks.is_a_product(pair, block, self.d, self.dd)
         self.blocks.append(block)
-        if blocks.is_product(pair, block, self.d, self.dd):
+        if block.is_product:
             self.findings.multiplicative += members
         else:
             self.findings.composite += members
@@ -231,6 +235,7 @@ class _Run:
         for block in self.blocks:
             stays = ~np.isin(block.members, variables)
             block.members, block.chance = block.members[stays], block.chance[stays]
+        self.blocks = [block for block in self.blocks if len(block.members)]
         return np.concatenate([left, variables])
 
     def set_chances(self, pair: Pair, left: IntArray) -> None:
@@ -319,6 +324,14 @@ class _Run:
             if block.is_witnessed or not len(left):
                 self.be_certain_of(block.members[safe[block.members]])
         self.be_certain_of(self.everyone[self.interacts])
+
+    def describe_blocks(self) -> None:
+        """Hand over the blocks, with their curves, and the effects."""
+        findings = self.findings
+        findings.effects = tuple(zip(self.d.tolist(), self.dd.tolist(), strict=True))
+        findings.blocks = [block.described() for block in self.blocks]
+        if findings.additive:
+            findings.blocks.append(described.Block(tuple(findings.additive), "additive"))
 
     def be_certain_of(self, variables: IntArray) -> None:
         if not self.noisy:

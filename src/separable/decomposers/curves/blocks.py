@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from separable import decomposition
 from separable.decomposers.curves import fit
 
 if TYPE_CHECKING:
@@ -24,12 +25,21 @@ class Block:
 
     members: IntArray
     curve: fit.Curve
+    is_product: bool = False
     chance: Array = field(default_factory=lambda: np.empty(0))
 
     @property
     def is_witnessed(self) -> bool:
         """Whether it has members enough to be sure of."""
         return len(self.members) >= WITNESSES * self.curve.coefficients
+
+    def described(self) -> decomposition.Block:
+        """The block as a value for the user."""
+        kind = "multiplicative" if self.is_product else "composite"
+        curve = self.curve
+        return decomposition.Block(
+            tuple(self.members), kind, curve.scale, tuple(curve.top), tuple(curve.bottom)
+        )
 
 
 def find(
@@ -80,7 +90,7 @@ def chance(distances: Array, within: Array) -> Array:
     return np.minimum(1.0, np.where(share * count >= nearest, share, thin))
 
 
-def is_product(pair: Pair, block: Block, d: Array, dd: Array) -> bool:
+def is_a_product(pair: Pair, block: Block, d: Array, dd: Array) -> bool:
     """Whether the block is a product: y = k / (1 + d / A), so 1 / y is linear in d."""
     x, y, s = _points(pair, block.members, d, dd)
     near = fit.tolerance(block.curve, x, s, pair.z)

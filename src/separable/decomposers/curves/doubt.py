@@ -33,12 +33,13 @@ FAR_PLACES = 4, 16  # where additive variables are looked at again: at least, at
 TURNS = 6  # random contexts in which a block is asked whether its outer function is monotone
 DOWN = 3.0  # steps
 PRECISION, STEP, LOOKS = 1e-3, 1e-2, 6  # of CSG's tests; a flip is proof, however coarse the search was
-ORDER_COST = 8  # evaluations to see whether the order of a variable's values changes: four values, two contexts
+VALUES, CONTEXTS = 3, 6  # of a variable, whose order is compared in so many contexts, or until it changes
+ORDER_COST = 12  # evaluations, about
 SURFACE_LEAST = 20  # members of a group for which a surface is looked for,
 SURFACE_LARGE = 250  # and if that needs an evaluation more of each
 SURFACE_DEGREE = 5  # of the polynomial
 SURFACE_NEAR = 1e-4  # of the standard deviation: its residuals
-GRID, ZOOMS = 33, 2  # values of a variable, to find its best one
+GRID, ZOOMS = 48, 3  # values of a variable, to find its best one
 TEST_COST = 28  # evaluations of one such test, about
 
 
@@ -128,12 +129,13 @@ def have_two_inner_sums(pair: Pair, group: Group, d: Array, dd: Array, rng: np.r
         return False
     probes = rng.permutation(members)[:2].tolist()
     if group.third is None:
-        if not keeps_its_minimum(pair, probes[0], rng):
+        if not all(keeps_its_minimum(pair, i, rng) for i in probes):
             return False
         third = _third_effects(pair, members, rng)
     else:
         third = group.third
-    x, y = d[members], dd[members] - d[members]
+    known = np.isfinite(third)
+    third, x, y = third[known], d[members][known], (dd - d)[members][known]
     if not (np.ptp(third - x) and np.ptp(y)):
         return False
     u, v = x / np.abs(x).max(), y / np.abs(y).max()
@@ -144,8 +146,7 @@ def have_two_inner_sums(pair: Pair, group: Group, d: Array, dd: Array, rng: np.r
     misses = columns @ np.linalg.lstsq(columns, w, rcond=1e-12)[0] - w
     if np.quantile(np.abs(misses), 0.9) > SURFACE_NEAR * np.std(w):
         return False
-    asked = probes if group.third is not None else probes[1:]
-    return all(keeps_its_minimum(pair, i, rng) for i in asked)
+    return group.third is None or all(keeps_its_minimum(pair, i, rng) for i in probes)
 
 
 def _third_effects(pair: Pair, members: IntArray, rng: np.random.Generator) -> Array:
@@ -169,36 +170,39 @@ def keeps_its_minimum(pair: Pair, i: int, rng: np.random.Generator) -> bool:
     """Whether the best value of x_i is the same in two contexts: the definition itself, by brute force."""
     f = pair.f
     lower, upper = float(f.problem.lower[i]), float(f.problem.upper[i])
-    best = []
-    for _ in range(2):
-        along = f.restrict(rng.uniform(f.problem.lower, f.problem.upper), [i])
-        low, high = lower, upper
-        for _ in range(ZOOMS):
-            x = np.linspace(low, high, GRID)
-            k = int(np.argmin(along(x[:, None])))
-            low, high = float(x[max(0, k - 1)]), float(x[min(GRID - 1, k + 1)])
-        best.append((low, high))
-    (a, b), (c, d) = best
-    return max(a, c) <= min(b, d)
+    x = np.linspace(lower, upper, GRID)
+    contexts = [f.restrict(rng.uniform(f.problem.lower, f.problem.upper), [i]) for _ in range(2)]
+    best: list[int] = []
+    for _ in range(ZOOMS):
+        best = []
+        for along in contexts:
+            best.append(int(np.argmin(along(x[:, None]))))
+            if abs(best[-1] - best[0]) > 1:
+                return False
+        low, high = max(0, min(best) - 1), min(len(x) - 1, max(best) + 1)
+        x = np.linspace(x[low], x[high], GRID // 4)
+    return True
 
 
 def reordered(pair: Pair, variables: IntArray, rng: np.random.Generator) -> Mask:
     """Which of these variables have values whose order depends on where all others are: proof that they interact."""
-    f = pair.f
-    lower, upper = f.problem.lower, f.problem.upper
+    f, lower, upper = pair.f, pair.f.problem.lower, pair.f.problem.upper
+    x = rng.uniform(lower[variables], upper[variables], (VALUES, len(variables))).T
     answer = np.zeros(len(variables), dtype=bool)
-    done = 0
-    for chunk in chunks(variables, f, ORDER_COST):
-        points = np.repeat(rng.uniform(lower, upper, (2 * len(chunk), len(lower))), ORDER_COST // 2, axis=0)
-        points = points.reshape(len(chunk), 2, ORDER_COST // 2, len(lower))
-        x = rng.uniform(lower[chunk], upper[chunk], (ORDER_COST // 2, len(chunk)))
-        points[np.arange(len(chunk)), :, :, chunk] = x.T[:, None, :]
-        values = f(points.reshape(-1, len(lower))).reshape(points.shape[:3])
-        noise = pair.limit(2) * np.maximum(1.0, np.abs(values).max(axis=2) / max(abs(pair.f_a), 1e-300))
-        differences = values[..., :, None] - values[..., None, :]
-        order = np.where(np.abs(differences) > noise[..., None, None], np.sign(differences), 0.0)
-        answer[done : done + len(chunk)] = (order[:, 0] * order[:, 1] < 0.0).any(axis=(1, 2))
-        done += len(chunk)
+    orders: list[Array] = []
+    for look in range(CONTEXTS):
+        still = np.flatnonzero(~answer)
+        order = np.zeros((len(variables), VALUES, VALUES))
+        for chunk in chunks(still, f, VALUES):
+            points = np.repeat(rng.uniform(lower, upper, (len(chunk), len(lower)))[:, None], VALUES, axis=1)
+            points[np.arange(len(chunk)), :, variables[chunk]] = x[chunk]
+            values = f(points.reshape(-1, len(lower))).reshape(-1, VALUES)
+            noise = pair.limit(2) * np.maximum(1.0, np.abs(values).max(axis=1) / max(abs(pair.f_a), 1e-300))
+            differences = values[:, :, None] - values[:, None, :]
+            order[chunk] = np.where(np.abs(differences) > noise[:, None, None], np.sign(differences), 0.0)
+        for before in orders[:look]:
+            answer |= (order * before < 0.0).any(axis=(1, 2))
+        orders.append(order)
     return answer
 
 

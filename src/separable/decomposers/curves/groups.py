@@ -40,16 +40,18 @@ if TYPE_CHECKING:
 PROBED = 16  # items that say whether all react to the first representative
 REFERENCES = 24  # members of a group found before, which must lie on the curve of the next scan
 SMALLEST, LARGEST = 1e-6, 0.3  # small steps, as shares of the whole one
+STRONGER = 4.0  # times the step at which noise and curvature would be alike, if one neighbour did it all
+CURVATURE = 3.0  # of responses, for each small step: their relative error
 CODES = 3  # that are tried, one after the other, for what the one before has left open
 FEW = 4  # items are not worth another code
-BATCH = 32  # items that are asked about one set of representatives together, at most
+BATCH = 16  # items that are asked about one set of representatives together, at most
 Z_RANGE = 0.4, 1.0  # of |z|
 CLEAR = 30.0  # times the error of a response, or a second neighbour is none
 CHANCE = 0.02  # that a response of another kind passes for one neighbour
 
 
 class Group(NamedTuple):
-    """Variables that belong together, and the effects d'' of the step of each in a third context, where known."""
+    """Variables that belong together, and d'', what the step of each does in a third context, if known (or NaN)."""
 
     members: IntArray
     third: Array | None = None
@@ -106,7 +108,7 @@ def _by_curve(
     if not on_curve.any() and not reacts[mine].all():
         return None
     own = mine & reacts & ~on_curve
-    group = Group(np.append(asked[own], first), np.append(e[own], d[first]))
+    group = Group(np.append(asked[own], first), np.append(e[own], np.nan))
     return group, asked[mine & on_curve], asked[mine & ~reacts & ~on_curve]
 
 
@@ -153,7 +155,7 @@ def _by_codes(
     """Groups that are added; with whether a group looks like several under one outer function."""
     items = [left[k : k + 1] for k in range(len(left))]
     effects, strength = d[left], np.abs(dd[left] - d[left])
-    steps = np.clip(np.sqrt(pair.limit(4) / np.maximum(strength, 1e-300)), SMALLEST, LARGEST)
+    steps = np.clip(STRONGER * np.sqrt(pair.limit(4) / np.maximum(strength, 1e-300)), SMALLEST, LARGEST)
     coupled: dict[int, bool] = {}
     whole = False
     first = True
@@ -212,15 +214,14 @@ class _Independent:
         self.responses, self.seen = np.zeros(len(items)), np.zeros(len(items), dtype=np.intp)
         self._join([0])
 
-    def offer(self, batch: list[int]) -> int:
-        """Ask a batch of items whether they react to R; those that do not join it. How many have."""
+    def offer(self, batch: list[int]) -> bool:
+        """Ask a batch of items whether they react to R; those that do not join it. Whether they all could."""
         response = self._effects(batch) - self.effects[batch]
         reacts = np.abs(response) > self.pair.limit(4)
         self._note(np.array(batch)[reacts], response[reacts])
-        before = len(self.chosen)
-        quiet = np.array(batch)[~reacts].tolist()
+        before, quiet = len(self.chosen), np.array(batch)[~reacts].tolist()
         self._absorb(quiet, fresh=True)
-        return len(self.chosen) - before
+        return len(self.chosen) - before == len(quiet)
 
     def _absorb(self, quiet: list[int], *, fresh: bool) -> None:
         """Let these join, if moving them together does what it does to move them one by one; else half of them."""
@@ -267,11 +268,11 @@ class _Independent:
 def _grow(pair: Pair, items: list[IntArray], effects: Array, steps: Array) -> _Independent:
     """An independent set that cannot grow any more."""
     r = _Independent(pair, items, effects, steps)
-    start, size = 1, BATCH // 4
+    start, size = 1, 4
     while start < len(items):
-        joined = r.offer(list(range(start, min(start + size, len(items)))))
+        peaceful = r.offer(list(range(start, min(start + size, len(items)))))
         start += size
-        size = min(4 * BATCH, 2 * size) if joined <= 1 else BATCH // 2
+        size = min(BATCH, 2 * size) if peaceful else max(2, size // 2)
     return r
 
 
@@ -314,7 +315,7 @@ def _decode(
 def _error(pair: Pair, r: _Representatives, response: Array) -> Array:
     """The relative error of responses of this size: noise, and what is not linear in a small step."""
     size = np.maximum(np.abs(response), 1e-300)
-    return 2.0 * pair.limit(4) / size + 10.0 * float(np.median(r.steps)) * np.maximum(1.0, np.median(size) / size)
+    return 2.0 * pair.limit(4) / size + CURVATURE * float(np.median(r.steps)) * np.maximum(1.0, np.median(size) / size)
 
 
 def _one_neighbour(z: Array, moments: Array, error: Array) -> tuple[IntArray, Mask]:
