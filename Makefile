@@ -4,15 +4,15 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BIN := .venv/bin
 export OPENBLAS_NUM_THREADS ?= 1 # the tests run in parallel themselves, and nothing here gains by threads
 
-.PHONY: help run test check test-slow test-lowest bench clean
+.PHONY: help run test check test-slow test-lowest bench bench-lsgo cec2013lsgo clean
 
 help: ## this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 run: .venv/ready ## decompose bms/f12 with 1000 variables, and draw its structure
 	$(BIN)/separable decompose bms/f12 --dim 1000 --method csg --plot structure.png
 
-test: check ## everything but the slow statistical tests
+test: check .venv/originals ## everything but the slow statistical tests
 	$(BIN)/pytest -q -n 2 -m "not slow"
 
 check: .venv/ready ## format, lint, types, import contracts
@@ -20,6 +20,18 @@ check: .venv/ready ## format, lint, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+PIP_TOOLS = -m pip install -q --disable-pip-version-check "setuptools<81" wheel cython numpy
+PIP_ORIGINAL = -m pip install -q --disable-pip-version-check --no-build-isolation cec2013lsgo
+
+cec2013lsgo: .venv/ready ## install the original of the suite cec2013, to test against; it needs a C++ compiler
+	$(BIN)/python $(PIP_TOOLS)
+	$(BIN)/python $(PIP_ORIGINAL)
+
+.venv/originals: .venv/ready # the same if it can be had; tried once
+	@$(MAKE) -s cec2013lsgo >/dev/null 2>&1 || echo "cec2013lsgo could not be installed (is there a C++ compiler?): the tests of cec2013" \
+		"against the originals are SKIPPED; \`make cec2013lsgo\` tries again" >&2
+	@touch $@
 
 test-slow: .venv/ready ## the statistical tests, over many instances
 	$(BIN)/pytest -q -n 2 -m slow
@@ -36,6 +48,13 @@ bench: .venv/ready ## the benchmarks that stand behind docs/
 	$(BIN)/python benchmarks/complexity.py docs/complexity.png
 	$(BIN)/python benchmarks/speed.py
 
+bench-lsgo: ## the CEC suites against other implementations, which get an environment of their own
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python $(PIP_TOOLS)
+	.venv-bench/bin/python $(PIP_ORIGINAL)
+	.venv-bench/bin/python -m pip install -q --disable-pip-version-check -e . opfunu
+	.venv-bench/bin/python benchmarks/lsgo.py
+
 .venv/ready: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "separable needs Python 3.11 or newer; say which: make PYTHON=..." >&2; exit 1; }
 	$(PYTHON) -m venv .venv
@@ -43,4 +62,4 @@ bench: .venv/ready ## the benchmarks that stand behind docs/
 	touch $@
 
 clean: ## remove what the targets made
-	rm -rf .venv .venv-lowest .mypy_cache .ruff_cache .pytest_cache .hypothesis structure.png
+	rm -rf .venv .venv-lowest .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis structure.png

@@ -31,7 +31,9 @@ class Problem:
         vectorized: whether `fun` takes many points at once.
         optimum: the smallest value, where it is known.
         minimizer: a point where `fun` takes it, where it is known.
-        truth: the true structure, where it is known.
+        truth: the true structure, where it is known. Groups that share variables are one group in it, since it
+            is a partition, and so is every decomposition that it is compared with.
+        windows: such groups, where there are any: the sets of variables that belong together directly.
         partial: optional; `partial(context, group)` returns a function of (m, len(group)) arrays with the
             values of `fun` where the group moves and all else stays at `context`. It may reuse whatever
             does not depend on the group, and must not write into its argument, which it gets read-only.
@@ -53,6 +55,7 @@ class Problem:
     optimum: float | None = None
     minimizer: Array | None = None
     truth: Decomposition | None = None
+    windows: tuple[tuple[int, ...], ...] = ()
     partial: Callable[[Array, IntArray], Callable[[Array], Any]] | None = None
 
     def __post_init__(self) -> None:
