@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ALPHA = 1e-2  # variables of groups that may lie on a curve by chance, in one run
 NEAREST = 5  # the density of the left-over points at a curve is that of so many nearest ones
+AS_WELL = 1.5  # times as far from a product's curve as from the block's own: then it is a product
 WITNESSES = 4  # members that a block needs for each coefficient of its curve, to be sure of
 
 
@@ -91,14 +92,13 @@ def chance(distances: Array, within: Array) -> Array:
 
 
 def is_a_product(pair: Pair, block: Block, d: Array, dd: Array) -> bool:
-    """Whether the block is a product: y = k / (1 + d / A), so 1 / y is linear in d."""
+    """Whether the block is a product: y = k / (1 + d / A), so 1 / y is linear in d, as well as its curve fits."""
     x, y, s = _points(pair, block.members, d, dd)
-    near = fit.tolerance(block.curve, x, s, pair.z)
-    w = y * y / s  # one over the standard deviation of 1 / y
     columns = np.stack([np.ones_like(x), x], axis=1)
+    w = y * y / s  # one over the standard deviation of 1 / y
     line = np.linalg.lstsq(columns * w[:, None], w / y, rcond=None)[0]
-    misses = np.abs(columns @ line - 1.0 / y)
-    return bool((misses <= np.maximum(near, pair.z * s) / (y * y)).all() and abs(line[1]) * np.ptp(x) > 0.0)
+    misses, of_curve = (columns @ line - 1.0 / y) * w, (block.curve(x) - y) / s
+    return bool(np.median(np.abs(misses)) <= AS_WELL * np.median(np.abs(of_curve)))
 
 
 def _points(pair: Pair, variables: IntArray, d: Array, dd: Array) -> tuple[Array, Array, Array]:

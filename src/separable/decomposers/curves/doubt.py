@@ -124,46 +124,51 @@ def have_two_inner_sums(pair: Pair, group: Group, d: Array, dd: Array, rng: np.r
     Such a function, Ackley's is one, has two unknowns a variable, g_j and h_j, and here are three effects. What it
     does not promise is that the best value of a variable stays where it is; so two members are asked.
     """
-    members = group.members
-    if len(members) < (SURFACE_LEAST if group.third is not None else SURFACE_LARGE):
+    members, third = group.members, group.third
+    if len(members) < (SURFACE_LARGE if third is None else SURFACE_LEAST):
         return False
     probes = rng.permutation(members)[:2].tolist()
-    if group.third is None:
+    if third is None:
         if not all(keeps_its_minimum(pair, i, rng) for i in probes):
             return False
-        third = _third_effects(pair, members, rng)
+        third, there = _third_effects(pair, members, rng)
+        parts = [there, ~there]
     else:
-        third = group.third
-    known = np.isfinite(third)
-    third, x, y = third[known], d[members][known], (dd - d)[members][known]
-    if not (np.ptp(third - x) and np.ptp(y)):
-        return False
-    u, v = x / np.abs(x).max(), y / np.abs(y).max()
-    w = (third - x) / np.abs(third - x).max()
-    columns = np.stack([u**i * v**j for i in range(SURFACE_DEGREE + 1) for j in range(SURFACE_DEGREE + 1 - i) if i + j], axis=1)
-    if len(members) < 3 * columns.shape[1]:
-        return False
-    misses = columns @ np.linalg.lstsq(columns, w, rcond=1e-12)[0] - w
-    if np.quantile(np.abs(misses), 0.9) > SURFACE_NEAR * np.std(w):
+        parts = [np.isfinite(third)]
+    if not all(_on_a_surface(d[members[part]], dd[members[part]], third[part]) for part in parts):
         return False
     return group.third is None or all(keeps_its_minimum(pair, i, rng) for i in probes)
 
 
-def _third_effects(pair: Pair, members: IntArray, rng: np.random.Generator) -> Array:
-    """What the step of each member does where half of the others have made theirs."""
+def _on_a_surface(d: Array, dd: Array, third: Array) -> bool:
+    """Whether d'' is a polynomial of d and d', but for a small part of it."""
+    x, y, z = d, dd - d, third - d  # the effects are much alike
+    if len(x) < SURFACE_LEAST or not (np.ptp(y) and np.ptp(z)):
+        return False
+    u, v, w = x / np.abs(x).max(), y / np.abs(y).max(), z / np.abs(z).max()
+    powers = [(i, j) for i in range(SURFACE_DEGREE + 1) for j in range(SURFACE_DEGREE + 1 - i) if i + j]
+    powers = sorted(powers, key=sum)[: len(x) // 3]
+    columns = np.stack([u**i * v**j for i, j in powers], axis=1)
+    misses = columns @ np.linalg.lstsq(columns, w, rcond=1e-12)[0] - w
+    return bool(np.quantile(np.abs(misses), 0.9) <= SURFACE_NEAR * np.std(w))
+
+
+def _third_effects(pair: Pair, members: IntArray, rng: np.random.Generator) -> tuple[Array, Mask]:
+    """What the step of each member does where half of the others have made theirs; and who belongs to that half.
+
+    Those have made their own as well, and are seen to go back: another function of the same unknowns.
+    """
     there = rng.random(len(members)) < 0.5
     context = pair.a.copy()
     context[members[there]] = pair.b[members[there]]
-    value = float(pair.f(context[None])[0])
+    (value,) = pair.f(context[None])
     to = np.where(there, pair.a[members], pair.b[members])
-    changes = np.empty(len(members))
-    done = 0
+    changes = [np.empty(0)]
     for chunk in chunks(np.arange(len(members)), pair.f, 1):
         points = np.repeat(context[None], len(chunk), axis=0)
         points[np.arange(len(chunk)), members[chunk]] = to[chunk]
-        changes[done : done + len(chunk)] = pair.f(points) - value
-        done += len(chunk)
-    return np.where(there, -changes, changes)
+        changes.append(pair.f(points) - value)
+    return np.where(there, -1.0, 1.0) * np.concatenate(changes), there
 
 
 def keeps_its_minimum(pair: Pair, i: int, rng: np.random.Generator) -> bool:
