@@ -41,13 +41,12 @@ PROBED = 16  # items that say whether all react to the first representative
 REFERENCES = 24  # members of a group found before, which must lie on the curve of the next scan
 SMALLEST, LARGEST = 1e-6, 0.3  # small steps, as shares of the whole one
 STRONGER = 4.0  # times the step at which noise and curvature would be alike, if one neighbour did it all
-CURVATURE = 3.0  # of responses, for each small step: their relative error
 CODES = 3  # that are tried, one after the other, for what the one before has left open
 FEW = 4  # items are not worth another code
 BATCH = 16  # items that are asked about one set of representatives together, at most
 Z_RANGE = 0.4, 1.0  # of |z|
-CLEAR = 30.0  # times the error of a response, or a second neighbour is none
-CHANCE = 0.02  # that a response of another kind passes for one neighbour
+BENT = 8  # items that tell how far from linear responses are
+CHANCE = 0.05  # wrong matches to be expected in one round of codes
 
 
 class Group(NamedTuple):
@@ -138,15 +137,20 @@ class _Representatives:
     pair: Pair
     items: list[IntArray]
     steps: list[float]
-    z: Array
+    code: Array
 
-    def context(self, p: int) -> Array:
-        """Where all of them have moved by their steps in row p."""
-        x = self.pair.a.copy()
-        for g, item in enumerate(self.items):
-            share = self.steps[g] * self.z[g] ** p
-            x[item] += share * (self.pair.b[item] - self.pair.a[item])
-        return x
+    def row(
+        self, p: int, items: list[IntArray], effects: Array, which: IntArray, *, stretch: float = 1.0
+    ) -> Array:
+        """The responses of these items where all representatives have moved by their steps in row p."""
+        if not len(which):
+            return np.empty(0)
+        pair = self.pair
+        x = pair.a.copy()
+        for item, step, share in zip(self.items, self.steps, self.code[p], strict=True):
+            x[item] += stretch * step * share * (pair.b - pair.a)[item]
+        (value,) = pair.f(x[None]).tolist()
+        return pair.of_items([items[i] for i in which], x, value) - effects[which]
 
 
 def _by_codes(
@@ -185,17 +189,15 @@ def _round(
     grown = _grow(pair, items, effects, steps)
     chosen, unknown = grown.chosen, np.array(grown.neighbours, dtype=np.intp)
     count = len(chosen)
-    z = np.linspace(*Z_RANGE, count) * np.where(np.arange(count) % 2, -1.0, 1.0)
-    r = _Representatives(pair, [items[g] for g in chosen], [float(steps[g]) for g in chosen], rng.permutation(z))
+    r = _Representatives(pair, [items[g] for g in chosen], [float(steps[g]) for g in chosen], _code(count, rng))
     decoded: list[tuple[int, int]] = []
-    tries = CODES if count > 1 and (steps < 1.0).all() else 0
-    responses = grown.responses
-    for _ in range(tries):
-        if len(unknown) <= FEW:
-            break
-        found, unknown = _decode(r, items, effects, responses, grown.seen, unknown)
-        decoded += found
-        r.z = rng.permutation(r.z)
+    if count > 1 and (steps < 1.0).all() and len(unknown) > FEW:
+        bend = _curvature(r, items, effects, unknown)
+        for _ in range(CODES):
+            if len(unknown) > FEW:
+                found, unknown = _decode(r, items, effects, grown.responses, grown.seen, bend, unknown)
+                decoded += found
+                r.code = _code(count, rng)
 
     links = [(i, chosen[g]) for i, g in decoded + _by_halves(r, items, effects, unknown)]
     one, other = np.array(links, dtype=np.intp).reshape(-1, 2).T
@@ -277,79 +279,103 @@ def _grow(pair: Pair, items: list[IntArray], effects: Array, steps: Array) -> _I
 
 
 def _decode(
-    r: _Representatives, items: list[IntArray], effects: Array, responses: Array, seen: IntArray, unknown: IntArray
+    r: _Representatives,
+    items: list[IntArray],
+    effects: Array,
+    responses: Array,
+    seen: IntArray,
+    bend: float,
+    unknown: IntArray,
 ) -> tuple[list[tuple[int, int]], IntArray]:
-    """Neighbours by the code: pairs of an item and a representative; and the items that it leaves open."""
+    """Neighbours by the code: pairs of an item and a representative; and the items that it leaves open.
+
+    `responses` are those while R grew, when it had `seen` members: row 0, but of a part of R perhaps. A match is
+    believed if it is the only one, and fewer than CHANCE are to be expected among items that have other neighbours.
+    """
     pair, count = r.pair, len(r.items)
+    limit = pair.limit(4)
     links: list[tuple[int, int]] = []
 
-    def row(p: int, which: IntArray) -> Array:
-        context = r.context(p)
-        value = float(pair.f(context[None])[0])
-        return pair.of_items([items[i] for i in which], context, value) - effects[which]
+    def take(which: IntArray, *representatives: IntArray) -> None:
+        for g in representatives:
+            links.extend(zip(which.tolist(), g.tolist(), strict=True))
 
-    first, second = responses[unknown], row(1, unknown)
-    error = _error(pair, r, first)
-    near = (np.abs(second / first - r.z[:, None]) <= error) & (np.arange(count)[:, None] < seen[unknown])
-    alone = (near.sum(axis=0) == 1) & (count * error < CHANCE)
-    links += [(int(i), int(g)) for i, g in zip(unknown[alone], np.argmax(near[:, alone], axis=0), strict=True)]
-    unknown, first, second = unknown[~alone], first[~alone], second[~alone]
-    if not len(unknown):
-        return links, unknown
+    rows = np.stack([responses[unknown], r.row(1, items, effects, unknown)])
+    error = _error(rows[0], limit, bend)
+    near = np.abs(rows[1] / rows[0] - r.code[1][:, None]) <= error
+    near &= np.arange(count)[:, None] < seen[unknown]
+    others = 1 + np.count_nonzero(near.sum(axis=0) == 0)
+    alone = (near.sum(axis=0) == 1) & (others * count * error < CHANCE)
+    take(unknown[alone], np.argmax(near[:, alone], axis=0))
+    unknown, rows = unknown[~alone], rows[:, ~alone]
     late = seen[unknown] < count  # these have not seen all of R yet
-    first[late] = row(0, unknown[late])
-    moments = np.stack([first, second, row(2, unknown)])
-    error = _error(pair, r, moments[0])
-    g, fits = _one_neighbour(r.z, moments, error)
-    links += [(int(i), int(k)) for i, k in zip(unknown[fits], g[fits], strict=True)]
-    unknown, moments = unknown[~fits], moments[:, ~fits]
-    if not len(unknown):
-        return links, unknown
-    moments = np.concatenate([moments, row(3, unknown)[None]])
-    two, fits = _two_neighbours(r.z, moments, _error(pair, r, np.abs(moments).max(axis=0)))
-    for k in two:
-        links += [(int(i), int(g)) for i, g in zip(unknown[fits], k[fits], strict=True)]
-    return links, unknown[~fits]
+    rows[0, late] = r.row(0, items, effects, unknown[late])
+    for p in range(2, len(r.code)):
+        if not len(unknown):
+            break
+        rows = np.concatenate([rows, r.row(p, items, effects, unknown)[None]])
+        error = _error(np.abs(rows).max(axis=0), limit, bend)
+        chance = len(unknown) * count * error**p
+        g, fits = _one_neighbour(r.code[: p + 1], rows, error)
+        fits &= chance < CHANCE
+        take(unknown[fits], g[fits])
+        if p >= 3:
+            g, h, two = _two_neighbours(r.code[: p + 1], rows, error)
+            two &= ~fits & (chance * count / error < CHANCE)
+            take(unknown[two], g[two], h[two])
+            fits |= two
+        unknown, rows = unknown[~fits], rows[:, ~fits]
+    return links, unknown
 
 
-def _error(pair: Pair, r: _Representatives, response: Array) -> Array:
+def _code(count: int, rng: np.random.Generator) -> Array:
+    """How far each of so many representatives moves, a row a time: 1, z, random, z^2, random."""
+    size = np.linspace(*Z_RANGE, count) * np.where(np.arange(count) % 2, -1.0, 1.0)
+    z, one, other = (rng.permutation(size) for _ in range(3))
+    return np.stack([np.ones(count), z, one, z * z, other])
+
+
+def _curvature(r: _Representatives, items: list[IntArray], effects: Array, unknown: IntArray) -> float:
+    """How far from linear responses are: the relative error of some when all steps are twice as large."""
+    few = unknown[:: max(1, len(unknown) // BENT)][:BENT]
+    once, twice = r.row(0, items, effects, few), r.row(0, items, effects, few, stretch=2.0)
+    return float(np.median(np.abs(twice / 2.0 - once)) / np.median(np.abs(once)))
+
+
+def _error(response: Array, limit: float, bend: float) -> Array:
     """The relative error of responses of this size: noise, and what is not linear in a small step."""
     size = np.maximum(np.abs(response), 1e-300)
-    return 2.0 * pair.limit(4) / size + CURVATURE * float(np.median(r.steps)) * np.maximum(1.0, np.median(size) / size)
+    return np.minimum(1.0, 2.0 * limit / size + 4.0 * bend * np.maximum(1.0, np.median(size) / size))
 
 
-def _one_neighbour(z: Array, moments: Array, error: Array) -> tuple[IntArray, Mask]:
-    """Responses c z^p: the nearest z_g, and whether it is near enough twice."""
+def _one_neighbour(code: Array, rows: Array, error: Array) -> tuple[IntArray, Mask]:
+    """Responses c times the code of one representative: which, and whether it is the only one."""
+    ratio = rows[1:] / np.where(rows[0] == 0.0, 1e-300, rows[0])
+    near = (np.abs(ratio[:, None] - code[1:, :, None]) <= error).all(axis=0)
+    return np.argmax(near, axis=0), near.sum(axis=0) == 1
+
+
+def _two_neighbours(code: Array, rows: Array, error: Array) -> tuple[IntArray, IntArray, Mask]:
+    """Responses c code_g + c' code_h: g and h, and whether they are the only ones.
+
+    For every g the rows 1, z, z^2 say which z_h it would take: (m2 - z_g m1) / (m1 - z_g m0). The others verify it.
+    """
+    z = code[1]
+    m0, m1, m2 = (rows[p][:, None] for p in (0, 1, 3))  # (items, 1)
+    order = np.argsort(z)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = moments[1] / moments[0]
-        again = moments[2] / moments[1]
-    distance = np.abs(ratio - z[:, None])
-    distance[~np.isfinite(distance)] = np.inf
-    g = np.argmin(distance, axis=0)
-    fits = (distance.min(axis=0) <= error) & (np.abs(again - z[g]) <= 3.0 * error)
-    return g, fits & ((len(z) * error) ** 2 < CHANCE)
-
-
-def _two_neighbours(z: Array, moments: Array, error: Array) -> tuple[tuple[IntArray, IntArray], Mask]:
-    """Responses c z_g^p + c' z_h^p, p = 0 .. 3: z_g, z_h are the roots of z^2 + q1 z + q0 (Prony)."""
-    m0, m1, m2, m3 = moments
-    with np.errstate(divide="ignore", invalid="ignore"):
-        determinant = m0 * m2 - m1 * m1
-        q0, q1 = (m1 * m3 - m2 * m2) / determinant, (m1 * m2 - m0 * m3) / determinant
-        root = np.sqrt(q1 * q1 / 4.0 - q0)
-        roots = np.nan_to_num(np.stack([-q1 / 2.0 - root, -q1 / 2.0 + root]), nan=np.inf)
-    g, h = (np.argmin(np.abs(one - z[:, None]), axis=0) for one in roots)
-    powers = np.arange(4)[:, None, None]
-    system = np.stack([z[g], z[h]], axis=1)[None] ** powers  # (4, items, 2)
-    gram = np.einsum("pij,pik->ijk", system, system)
-    right = np.einsum("pij,pi->ij", system, moments)
-    apart = g != h
-    gram[~apart] = np.eye(2)
-    c = np.linalg.solve(gram, right[:, :, None])[:, :, 0]
-    misses = np.abs(np.einsum("pij,ij->pi", system, c) - moments).max(axis=0)
-    weak, strong = np.sort(np.abs(c), axis=1).T
-    fits = apart & (misses <= error * strong) & (weak > CLEAR * error * strong) & ((len(z) * error) ** 2 < CHANCE)
-    return (g, h), fits
+        implied = np.nan_to_num((m2 - z * m1) / (m1 - z * m0), nan=9.0)
+        right = np.clip(np.searchsorted(z[order], implied), 1, len(z) - 1)
+        right -= np.abs(z[order][right - 1] - implied) < np.abs(z[order][right] - implied)
+        h = order[right]  # (items, g)
+        second = (m1 - z * m0) / (z[h] - z)
+        first = m0 - second
+        misses = [np.abs(first * row + second * row[h] - m[:, None]) for row, m in zip(code[2:], rows[2:], strict=True)]
+        fits = (np.max(misses, axis=0) <= (error * np.abs(rows).max(axis=0))[:, None]) & (h != np.arange(len(z)))
+    g = np.argmax(fits, axis=1)
+    k = np.arange(len(g))
+    same = (np.arange(len(z)) == g[:, None]) | (np.arange(len(z)) == h[k, g][:, None])
+    return g, h[k, g], fits.any(axis=1) & ~(fits & ~same).any(axis=1)
 
 
 def _by_halves(
