@@ -300,28 +300,20 @@ def _decode(
         for g in representatives:
             links.extend(zip(which.tolist(), g.tolist(), strict=True))
 
-    rows = np.stack([responses[unknown], r.row(1, items, effects, unknown)])
-    error = _error(rows[0], limit, bend)
-    near = np.abs(rows[1] / rows[0] - r.code[1][:, None]) <= error
-    near &= np.arange(count)[:, None] < seen[unknown]
-    others = 1 + np.count_nonzero(near.sum(axis=0) == 0)
-    alone = (near.sum(axis=0) == 1) & (others * count * error < CHANCE)
-    take(unknown[alone], np.argmax(near[:, alone], axis=0))
-    unknown, rows = unknown[~alone], rows[:, ~alone]
-    late = seen[unknown] < count  # these have not seen all of R yet
-    rows[0, late] = r.row(0, items, effects, unknown[late])
-    for p in range(2, len(r.code)):
+    rows = responses[None, unknown]
+    for p in range(1, len(r.code)):
         if not len(unknown):
             break
         rows = np.concatenate([rows, r.row(p, items, effects, unknown)[None]])
+        code, before = r.code[: p + 1], seen[unknown]
         error = _error(np.abs(rows).max(axis=0), limit, bend)
-        chance = len(unknown) * count * error**p
-        g, fits = _one_neighbour(r.code[: p + 1], rows, error)
-        fits &= chance < CHANCE
+        g, fits, others = _one_neighbour(code, rows, before, error)
+        chance = count * error**p  # that what has other neighbours matches one
+        fits &= (1 + others) * chance < CHANCE
         take(unknown[fits], g[fits])
         if p >= 3:
-            g, h, two = _two_neighbours(r.code[: p + 1], rows, error)
-            two &= ~fits & (chance * count / error < CHANCE)
+            g, h, two = _two_neighbours(code, rows, before, error)
+            two &= ~fits & (len(unknown) * count * chance / error < CHANCE)
             take(unknown[two], g[two], h[two])
             fits |= two
         unknown, rows = unknown[~fits], rows[:, ~fits]
@@ -348,34 +340,46 @@ def _error(response: Array, limit: float, bend: float) -> Array:
     return np.minimum(1.0, 2.0 * limit / size + 4.0 * bend * np.maximum(1.0, np.median(size) / size))
 
 
-def _one_neighbour(code: Array, rows: Array, error: Array) -> tuple[IntArray, Mask]:
-    """Responses c times the code of one representative: which, and whether it is the only one."""
+def _one_neighbour(code: Array, rows: Array, seen: IntArray, error: Array) -> tuple[IntArray, Mask, int]:
+    """Responses c times the code of one representative: which, whether it is the only one; how many match none."""
     ratio = rows[1:] / np.where(rows[0] == 0.0, 1e-300, rows[0])
     near = (np.abs(ratio[:, None] - code[1:, :, None]) <= error).all(axis=0)
-    return np.argmax(near, axis=0), near.sum(axis=0) == 1
+    near &= np.arange(code.shape[1])[:, None] < seen
+    matches = near.sum(axis=0)
+    return np.argmax(near, axis=0), matches == 1, int(np.count_nonzero(matches == 0))
 
 
-def _two_neighbours(code: Array, rows: Array, error: Array) -> tuple[IntArray, IntArray, Mask]:
+def _two_neighbours(code: Array, rows: Array, seen: IntArray, error: Array) -> tuple[IntArray, IntArray, Mask]:
     """Responses c code_g + c' code_h: g and h, and whether they are the only ones.
 
-    For every g the rows 1, z, z^2 say which z_h it would take: (m2 - z_g m1) / (m1 - z_g m0). The others verify it.
+    g was in R when the item was asked about it. For every g the rows 1, z, z^2 say which z_h it would take; if h was
+    in R as well, the response to R was c + c', otherwise c alone. The other rows verify it.
     """
-    z = code[1]
+    z, everyone = code[1], np.arange(code.shape[1])
     m0, m1, m2 = (rows[p][:, None] for p in (0, 1, 3))  # (items, 1)
     order = np.argsort(z)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        implied = np.nan_to_num((m2 - z * m1) / (m1 - z * m0), nan=9.0)
-        right = np.clip(np.searchsorted(z[order], implied), 1, len(z) - 1)
-        right -= np.abs(z[order][right - 1] - implied) < np.abs(z[order][right] - implied)
-        h = order[right]  # (items, g)
-        second = (m1 - z * m0) / (z[h] - z)
-        first = m0 - second
-        misses = [np.abs(first * row + second * row[h] - m[:, None]) for row, m in zip(code[2:], rows[2:], strict=True)]
-        fits = (np.max(misses, axis=0) <= (error * np.abs(rows).max(axis=0))[:, None]) & (h != np.arange(len(z)))
-    g = np.argmax(fits, axis=1)
-    k = np.arange(len(g))
-    same = (np.arange(len(z)) == g[:, None]) | (np.arange(len(z)) == h[k, g][:, None])
-    return g, h[k, g], fits.any(axis=1) & ~(fits & ~same).any(axis=1)
+    borders = (z[order][1:] + z[order][:-1]) / 2.0
+    best: list[tuple[IntArray, Mask]] = []
+    for early in (True, False):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rest = m1 - z * m0
+            implied = (m2 - z * m1) / rest if early else (m2 - z * z * m0) / rest
+            h = order[np.searchsorted(borders, np.nan_to_num(implied, nan=9.0))]  # (items, g)
+            second = rest / (z[h] - z) if early else rest / z[h]
+            first = m0 - second if early else np.broadcast_to(m0, second.shape)
+            misses = [
+                np.abs(first * row + second * row[h] - m[:, None]) for row, m in zip(code[2:], rows[2:], strict=True)
+            ]
+            fits = np.max(misses, axis=0) <= (error * np.abs(rows).max(axis=0))[:, None]
+        fits &= (everyone < seen[:, None]) & ((h < seen[:, None]) == early) & (h != everyone)
+        best.append((h, fits))
+    (h, fits), (late_h, late_fits) = best
+    only_late = ~fits.any(axis=1)
+    unique = ~(fits.any(axis=1) & late_fits.any(axis=1))
+    h[only_late], fits[only_late] = late_h[only_late], late_fits[only_late]
+    g, k = np.argmax(fits, axis=1), np.arange(len(fits))
+    same = (everyone == g[:, None]) | (everyone == h[k, g][:, None])
+    return g, h[k, g], unique & fits.any(axis=1) & ~(fits & ~same).any(axis=1)
 
 
 def _by_halves(
