@@ -43,6 +43,7 @@ FAR = 0.7  # of the box: the step where what is additive near by is not so far a
 LARGER = 3.0  # steps, at the second look
 WITNESSES = 24  # members of a block, and variables that are left, for comparison with doubtful ones
 ASKED = 1, 3  # members of a group are asked whether others change the order of their values
+VISIBLE = 0.01  # of the effect of a variable: interactions that would have been seen
 CSG_COST = 45  # evaluations a variable
 LARGEST_OWN_CURVE = 40  # members of a group that is searched for a curve by itself: with more it had been seen
 MANY = 50  # additive variables, from which the noise is estimated anew
@@ -83,7 +84,7 @@ class _Run:
         self.blocks: list[Block] = []
         self.chance = np.zeros(n)
         self.tested, self.interacts = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-        self.noisy = False
+        self.astray = False  # whether something has been seen that cannot be
 
     def go(self) -> None:
         """All of it, stage by stage."""
@@ -94,10 +95,11 @@ class _Run:
             if self.is_additive_at_all(a, f_a, sigma):
                 findings.additive = self.everyone.tolist()
                 findings.blocks = [described.Block(tuple(findings.additive), "additive")]
-                self.be_certain_of(self.everyone)
+                if findings.noise is None:
+                    findings.certain.update(findings.additive)
                 return
             pair = self.measure(a, f_a, sigma)
-        if pair is None:
+        if self.astray and self.can_fall_back():
             self.fall_back()
             return
         with findings.stage("curves"):
@@ -108,10 +110,12 @@ class _Run:
             findings.groups += [group.members.tolist() for group in found]
         with findings.stage("doubt"):
             self.ask_groups(pair, found)
-        if any(self.interacts[group[0]] for group in findings.groups if len(group) == 1):
-            self.fall_back()  # whatever it interacts with passes for separable
+        # whatever a variable interacts with that is left alone passes for separable
+        self.astray |= any(self.interacts[group[0]] for group in findings.groups if len(group) == 1)
+        if self.astray and self.can_fall_back():
+            self.fall_back()
         else:
-            self.close()
+            self.close(pair)
             self.describe_blocks()
 
     # --- the effects ---
@@ -122,14 +126,12 @@ class _Run:
         base = lower + (upper - lower) * self.rng.uniform(MARGIN, 1.0 - MARGIN, len(lower))
         a, f_a, sigma = noise.estimate(self.f, base, self.rng)
         if noise.is_noise(sigma, f_a):
-            self.noisy = True
             self.findings.noise = sigma
             level = f"{sigma / abs(f_a):.1e} of its value" if f_a else f"{sigma:.1e}"
             warnings.warn(
                 NoisyFunction(
-                    f"{self.f.problem.name}: the function is noisy, by about {level}. Interactions weaker than "
-                    f"that cannot be seen, and nothing found is certain. Fix the seed of a simulation; compute "
-                    "in double precision"
+                    f"{self.f.problem.name}: the function is noisy, by about {level}. Interactions that are "
+                    "weaker cannot be seen. Fix the seed of a simulation; compute in double precision"
                 ),
                 stacklevel=2,
             )
@@ -139,10 +141,10 @@ class _Run:
         """Whether all variables are additive: no split of them in two shows an interaction."""
         return are_additive(self.f, a, f_a, self.everyone, PLACES, 2.0 * self.z * sigma, self.rng)
 
-    def measure(self, a: Array, f_a: float, sigma: float) -> Pair | None:
+    def measure(self, a: Array, f_a: float, sigma: float) -> Pair:
         """d and d' of all variables; additive ones are written down at once.
 
-        If those are so near by only, all is measured again with large steps. None: and not even then.
+        If those are so near by only, all is measured again with large steps.
         """
         width = self.f.problem.upper - self.f.problem.lower
         pair = self.pair_from(a, f_a, sigma, self.step * width)
@@ -157,8 +159,7 @@ class _Run:
             pair = self.pair_from(a, f_a, sigma, FAR * width)
             self.take_effects(pair)
             additive = np.array(self.findings.additive, dtype=np.intp)
-            if len(additive) and not doubt.are_additive_far_away(pair, additive, self.rng):
-                return None
+            self.astray = len(additive) > 0 and not doubt.are_additive_far_away(pair, additive, self.rng)
         return pair
 
     def pair_from(self, a: Array, f_a: float, sigma: float, most: Array) -> Pair:
@@ -267,7 +268,7 @@ class _Run:
             self.interacts[asked] = doubt.reordered(pair, asked, self.rng)
             still = [members for members in still if not self.interacts[members].any()]
         few = max(ASKED)
-        while still and self.spend >= doubt.TEST_COST:
+        while still and self.spend >= doubt.TEST_COST and self.findings.noise is None:
             self.test(np.concatenate([members[:few] for members in still]))
             still = [members for members in still if not self.interacts[members].any()]
             for members in still:
@@ -301,29 +302,35 @@ class _Run:
         rest = ([i for i in group if i not in gone] for group in self.findings.groups)
         self.findings.groups[:] = [group for group in rest if group]
 
-    def fall_back(self) -> None:
-        """Something is not what this method takes it for: CSG takes over, if it may cost so much.
+    def can_fall_back(self) -> bool:
+        """Whether as much may be spent as CSG will cost."""
+        return self.findings.noise is None and self.spend >= CSG_COST * len(self.everyone)
 
-        If not, what there is stands, and no variable that is called separable is certain.
+    def fall_back(self) -> None:
+        """Something is not what this method takes it for: CSG begins anew."""
+        findings = self.findings
+        for found in (findings.additive, findings.multiplicative, findings.composite, findings.groups):
+            found.clear()
+        csg(self.f, findings, self.rng)
+        grouped = [i for group in findings.groups for i in group]
+        findings.certain.update(np.intersect1d(self.everyone[self.interacts], grouped).tolist())
+
+    def close(self, pair: Pair) -> None:
+        """Who is certain: shown to interact, or separable with no chance to speak of that it only looks so.
+
+        Nobody is certainly additive of whom an interaction of some size would not have been seen.
         """
         findings = self.findings
-        if self.spend >= CSG_COST * len(self.everyone):
-            for found in (findings.additive, findings.multiplicative, findings.composite, findings.groups):
-                found.clear()
-            self.blocks.clear()
-            csg(self.f, findings, self.rng)
-        grouped = [i for group in findings.groups for i in group]
-        self.be_certain_of(np.intersect1d(self.everyone[self.interacts], grouped))
-
-    def close(self) -> None:
-        """Who is certain: separable with no chance to speak of that it only looks so, or shown to interact."""
-        left = np.array([i for group in self.findings.groups for i in group], dtype=np.intp)
+        findings.certain.update(self.everyone[self.interacts].tolist())
+        if self.astray:
+            return
+        left = np.array([i for group in findings.groups for i in group], dtype=np.intp)
         safe = self.chance * len(left) <= blocks.ALPHA
-        self.be_certain_of(np.intersect1d(self.findings.additive, self.everyone[safe]))
+        seen = pair.limit(4) <= VISIBLE * np.abs(self.d)
+        findings.certain.update(np.intersect1d(findings.additive, self.everyone[safe & seen]).tolist())
         for block in self.blocks:
             if block.is_witnessed or not len(left):
-                self.be_certain_of(block.members[safe[block.members]])
-        self.be_certain_of(self.everyone[self.interacts])
+                findings.certain.update(block.members[safe[block.members]].tolist())
 
     def describe_blocks(self) -> None:
         """Hand over the blocks, with their curves, and the effects."""
@@ -332,10 +339,6 @@ class _Run:
         findings.blocks = [block.described() for block in self.blocks]
         if findings.additive:
             findings.blocks.append(described.Block(tuple(findings.additive), "additive"))
-
-    def be_certain_of(self, variables: IntArray) -> None:
-        if not self.noisy:
-            self.findings.certain.update(variables.tolist())
 
 
 def _scaled(sigma: float, value: float, base: float) -> float:

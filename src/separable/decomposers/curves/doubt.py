@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from separable.problems import Array, IntArray, Mask
 
 FAR_PLACES = 4, 16  # where additive variables are looked at again: at least, at most; more if they are few
+FAR_MARGIN = 8.0  # the noise was estimated elsewhere, and need not grow with f alone
 TURNS = 6  # random contexts in which a block is asked whether its outer function is monotone
 DOWN = 3.0  # steps
 PRECISION, STEP, LOOKS = 1e-3, 1e-2, 6  # of CSG's tests; a flip is proof, however coarse the search was
@@ -51,12 +52,13 @@ def are_additive_far_away(pair: Pair, variables: IntArray, rng: np.random.Genera
     elsewhere = np.where(far == pair.a, pair.b, far)  # all others moved
     beside = np.where(far == pair.a, pair.b, pair.a)
     f_far, f_elsewhere, f_beside = f(np.stack([far, elsewhere, beside])).tolist()
-    limit = pair.limit(4) * max(1.0, abs(f_far / pair.f_a) if pair.f_a else 1.0)
+    noise = FAR_MARGIN * pair.limit(4)
+    limit = noise * max(1.0, abs(f_far / pair.f_a) if pair.f_a else 1.0)
     if abs((f_far - pair.f_a) - (f_elsewhere - f_beside)) > limit:
         return False
     least, most = FAR_PLACES
     places = min(most, max(least, 200 // len(variables)))
-    return len(variables) < 2 or are_additive(f, pair.a, pair.f_a, variables, places, pair.limit(4), rng)
+    return len(variables) < 2 or are_additive(f, pair.a, pair.f_a, variables, places, noise, rng)
 
 
 def is_monotone(pair: Pair, members: IntArray, d: Array, rng: np.random.Generator) -> bool:

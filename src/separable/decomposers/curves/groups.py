@@ -45,6 +45,7 @@ CODES = 3  # that are tried, one after the other, for what the one before has le
 FEW = 4  # items are not worth another code
 BATCH = 16  # items that are asked about one set of representatives together, at most
 Z_RANGE = 0.4, 1.0  # of |z|
+VERIFIED = 0.02  # of the response to the weaker of two neighbours, to which it must be met
 BENT = 8  # items that tell how far from linear responses are
 CHANCE = 0.05  # wrong matches to be expected in one round of codes
 
@@ -370,7 +371,10 @@ def _two_neighbours(code: Array, rows: Array, seen: IntArray, error: Array) -> t
             misses = [
                 np.abs(first * row + second * row[h] - m[:, None]) for row, m in zip(code[2:], rows[2:], strict=True)
             ]
-            fits = np.max(misses, axis=0) <= (error * np.abs(rows).max(axis=0))[:, None]
+            # what is bent looks like a second neighbour: the other rows must be met by it, not in spite of it
+            weak = np.minimum(np.abs(first), np.abs(second))
+            near = np.minimum((error * np.abs(rows).max(axis=0))[:, None], VERIFIED * weak)
+            fits = np.max(misses, axis=0) <= near
         fits &= (everyone < seen[:, None]) & ((h < seen[:, None]) == early) & (h != everyone)
         best.append((h, fits))
     (h, fits), (late_h, late_fits) = best
