@@ -41,6 +41,7 @@ SURFACE_LARGE = 250  # and if that needs an evaluation more of each
 SURFACE_DEGREE = 5  # of the polynomial
 SURFACE_NEAR = 1e-4  # of the standard deviation: its residuals
 GRID, ZOOMS = 48, 3  # values of a variable, to find its best one
+EDGE = 0.1  # of the box: what is near a bound
 TEST_COST = 28  # evaluations of one such test, about
 
 
@@ -201,7 +202,7 @@ def reordered(pair: Pair, variables: IntArray, rng: np.random.Generator) -> Mask
         still = np.flatnonzero(~answer)
         order = np.zeros((len(variables), VALUES, VALUES))
         for chunk in chunks(still, f, VALUES):
-            points = np.repeat(rng.uniform(lower, upper, (len(chunk), len(lower)))[:, None], VALUES, axis=1)
+            points = np.repeat(_contexts(f, look, len(chunk), rng)[:, None], VALUES, axis=1)
             points[np.arange(len(chunk)), :, variables[chunk]] = x[chunk]
             values = f(points.reshape(-1, len(lower))).reshape(-1, VALUES)
             noise = pair.limit(2) * np.maximum(1.0, np.abs(values).max(axis=1) / max(abs(pair.f_a), 1e-300))
@@ -221,10 +222,17 @@ def moved(f: Evaluator, findings: Findings, variables: IntArray, rng: np.random.
     shift = ShiftTest(f, findings, minima, STEP)
     search_minima(shift, variables, PRECISION, abreast=len(variables))
     answer = np.zeros(len(variables), dtype=bool)
-    lower, upper = f.problem.lower, f.problem.upper
-    for _ in range(LOOKS):
+    for look in range(LOOKS):
         still = np.flatnonzero(~answer)
         if len(still):
-            contexts = rng.uniform(lower, upper, (len(still), len(lower)))
-            answer[still] = shift(variables[still].tolist(), contexts)
+            answer[still] = shift(variables[still].tolist(), _contexts(f, look, len(still), rng))
     return answer
+
+
+def _contexts(f: Evaluator, look: int, count: int, rng: np.random.Generator) -> Array:
+    """Where all variables go at a look: near the lower bounds, near the upper ones, anywhere; a row each."""
+    lower, upper = f.problem.lower, f.problem.upper
+    share = rng.random((count, len(lower)))
+    if look < 2:  # far from each other: a sum of many terms is much the same anywhere
+        share = look + (1 - 2 * look) * EDGE * share
+    return lower + share * (upper - lower)

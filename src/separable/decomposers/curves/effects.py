@@ -53,8 +53,8 @@ class Pair:
         effects = [np.empty(0)]
         for chunk in chunks(items, self.f, 1):
             points = np.repeat(context[None], len(chunk), axis=0)
-            for point, item in zip(points, chunk, strict=True):
-                point[item] = self.b[item]
+            row, column = np.repeat(np.arange(len(chunk)), [len(item) for item in chunk]), np.concatenate(chunk)
+            points[row, column] = self.b[column]
             effects.append(self.f(points) - value)
         return np.concatenate(effects)
 

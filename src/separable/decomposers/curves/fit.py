@@ -17,6 +17,7 @@ by a few coefficients more, to rounding.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,13 +25,16 @@ from scipy.linalg import solve_triangular
 from scipy.special import gammaln
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from separable.problems import Array, IntArray, Mask
 
 SEED = 3  # points through which a hypothesis goes, and its coefficients
 LEAST = 5  # points that make a curve
-TRIALS = 240  # hypotheses in one search
-SAMPLE = 240  # points they are held against, at most
+TRIALS = 120  # hypotheses in one search
+SAMPLE = 160  # points they are held against, at most
 WINDOWS = (6, 25, 10**9)  # how far in the order of y the points of a seed may lie apart: a small block is found near
+PATIENCE = 3  # coefficients more that gain nothing: then no more are tried
 MOST = 11  # coefficients of a curve
 DRIFT = 3.0  # times the noise of a point the curve may be uncertain where the point is held against it,
 TELLING = 0.01  # or so much of the range of y, both together: then to be on it still means something
@@ -85,11 +89,8 @@ def find(x: Array, y: Array, s: Array, z: float, rng: np.random.Generator) -> tu
     spread = float(q9 - q1)
     if spread < 40.0 * np.median(s):  # all lie on one line; what they could do is to differ as much as from d' = d
         spread = max(abs(float(median) - 1.0), 4.0 * float(s.min()))
-    for cap in (np.inf, *FLAT):
-        start = _search(x, y, s, spread, cap * spread, rng)
-        if start is None:
-            return None
-        found = _refine(x, y, s, z, spread, *start)
+    for members, radius in _search(x, y, s, spread, rng):
+        found = _refine(x, y, s, z, spread, members, radius)
         if found is not None and _is_significant(x, s, z, spread, found) and _stands_out(x, y, s, z, found):
             return found
     return None
@@ -109,28 +110,47 @@ def tolerance(curve: Curve, x: Array, s: Array, z: float) -> Array:
 
 
 def _search(
-    x: Array, y: Array, s: Array, spread: float, cap: float, rng: np.random.Generator
-) -> tuple[Mask, float] | None:
-    """The points that agree best with a curve through three of them, and how near to it they lie."""
+    x: Array, y: Array, s: Array, spread: float, rng: np.random.Generator
+) -> Iterator[tuple[Mask, float]]:
+    """The points that agree best with a curve through three of them, and how near to it they lie.
+
+    Then, if that is asked for, those of the best hypothesis that they meet much more closely.
+    """
     n = len(x)
     shown = np.arange(n) if n <= SAMPLE else rng.choice(n, SAMPLE, replace=False)
     scale = np.abs(x).max()
-    u, v, floor = x[shown] / scale, y[shown], 4.0 * s[shown]
+    u, v = x[shown] / scale, y[shown]
     seeds = _seeds(v, rng)
     tops, bottoms = _through(u[seeds], v[seeds])
+    residuals = _residuals(tops, bottoms, u, v, s[shown])
+    residuals.sort(axis=1)
+    agree, ways = _ways(len(shown))
+    radii = residuals[:, SEED:]
+    log_nfa = ways + (agree - SEED) * np.log(np.minimum(1.0, (2.0 / spread) * radii))
+    for cap in (np.inf, *FLAT):
+        log_nfa[radii > cap * spread] = np.inf
+        best, k = divmod(int(np.argmin(log_nfa)), len(agree))
+        if log_nfa[best, k] >= LOG_NFA:
+            return
+        one = slice(best, best + 1)
+        radius = float(radii[best, k])
+        yield _residuals(tops[one], bottoms[one], x / scale, y, s)[0] <= radius, radius
+
+
+def _residuals(tops: Array, bottoms: Array, u: Array, y: Array, s: Array) -> Array:
+    """How far points are from hypotheses, a row each; noise may have brought them near."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         values = (tops @ np.stack([np.ones_like(u), u, u * u])) / (1.0 + bottoms[:, None] * u)
-        residuals = np.maximum(np.abs(values - v), floor)
-    residuals[~np.isfinite(residuals)] = np.inf
-    log_nfa, radius = _best_count(residuals, spread, cap)
-    best = int(np.argmin(log_nfa))
-    if log_nfa[best] >= LOG_NFA:
-        return None
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        u = x / scale
-        value = (tops[best] @ np.stack([np.ones_like(u), u, u * u])) / (1.0 + bottoms[best] * u)
-        members = np.maximum(np.abs(value - y), 4.0 * s) <= radius[best]
-    return members, float(radius[best])
+        away: Array = np.maximum(np.abs(values - y), 4.0 * s)
+    away[~np.isfinite(away)] = np.inf
+    return away
+
+
+@cache
+def _ways(n: int) -> tuple[IntArray, Array]:
+    """k = 4, ..., n points that agree, and the logarithm of how many sets of them, and seeds in them, there are."""
+    k = np.arange(SEED + 1, n + 1)
+    return k, math.log(n) + _log_binomial(n - SEED, k - SEED) + _log_binomial(k, SEED)
 
 
 def _seeds(y: Array, rng: np.random.Generator) -> IntArray:
@@ -166,20 +186,6 @@ def _through(u: Array, y: Array) -> tuple[Array, Array]:
         tops.append(solved if parabola else np.where([True, True, False], solved, 0.0))
         bottoms.append(np.zeros(len(u)) if parabola else solved[:, 2])
     return np.concatenate(tops), np.concatenate(bottoms)
-
-
-def _best_count(residuals: Array, spread: float, cap: float) -> tuple[Array, Array]:
-    """For every hypothesis (a row) the smallest log NFA over k, and the residual of the last that agrees."""
-    n = residuals.shape[1]
-    ordered = np.sort(residuals, axis=1)
-    k = np.arange(SEED + 1, n + 1)
-    ways = math.log(n) + _log_binomial(n - SEED, k - SEED) + _log_binomial(k, SEED)
-    r = ordered[:, SEED:]
-    log_nfa = ways + (k - SEED) * np.log(np.minimum(1.0, 2.0 * r / spread))
-    log_nfa[r > cap] = np.inf
-    best = np.argmin(log_nfa, axis=1)
-    rows = np.arange(len(best))
-    return log_nfa[rows, best], r[rows, best]
 
 
 def _log_binomial(n: Array | int, k: Array | int) -> Array:
@@ -236,7 +242,7 @@ def _least_squares(x: Array, y: Array, s: Array, radius: float) -> tuple[Curve |
     most = min(MOST, count - 2)
     q, r = np.linalg.qr(_columns(u, y, most) / sigma[:, None])
     along = q.T @ (y / sigma)
-    best, chosen, chosen_misses = np.inf, None, y
+    best, chosen, chosen_misses, chosen_p = np.inf, None, y, 2
     for p in range(2, most + 1):
         if abs(r[p - 1, p - 1]) <= 1e-13 * abs(r[0, 0]):
             break
@@ -248,7 +254,9 @@ def _least_squares(x: Array, y: Array, s: Array, radius: float) -> tuple[Curve |
         chi = float(np.mean(np.square(misses / s))) * count / (count - p)
         score = count * math.log(max(chi, 1e-6)) + 2.0 * p * math.log(count)
         if score < best:
-            best, chosen, chosen_misses = score, curve, misses
+            best, chosen, chosen_misses, chosen_p = score, curve, misses, p
+        elif p >= chosen_p + PATIENCE:
+            break
     if chosen is None:
         return None, y
     # what the noise does not explain is the curve's own miss
