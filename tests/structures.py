@@ -143,7 +143,10 @@ INNER_OF_BLOCKS = {
 
 
 def blocks_and_groups(seed: int, *, monotone: bool = True) -> sp.Problem:
-    """30 to 300 variables: an additive part, up to four blocks of 3 to 60, up to five rotated groups of 2 to 10."""
+    """30 to 300 variables: an additive part, up to four blocks of 3 to 60, up to five rotated groups of 2 to 10.
+
+    `monotone`: whether inner functions may be monotone.
+    """
     rng = np.random.default_rng(seed)
     dim = int(rng.integers(30, 301))
     order = rng.permutation(dim)
@@ -167,7 +170,10 @@ def blocks_and_groups(seed: int, *, monotone: bool = True) -> sp.Problem:
         if size < 3:
             break
         left -= size
-        outer, inner = OUTER_OF_BLOCKS[str(rng.choice(list(OUTER_OF_BLOCKS)))], INNER_OF_BLOCKS[str(rng.choice(names))]
+        outer, inner = (
+            OUTER_OF_BLOCKS[str(rng.choice(list(OUTER_OF_BLOCKS)))],
+            INNER_OF_BLOCKS[str(rng.choice(names))],
+        )
         weights, scale = rng.uniform(0.5, 2.0, size), 10.0 ** rng.uniform(-1.0, 2.0)
         top = float((inner(np.linspace(-7.0, 7.0, 99)) * 1.2).max()) * size
         members = order[start : start + size]

@@ -1,13 +1,13 @@
 """CURVES, response-curve grouping: every kind of separability from the first 2n + 2 evaluations.
 
-A method of our own; docs/curves.md derives it. a is a base, b a point to which the variables move. Of every variable
-the effect of the step from a_i to b_i is measured twice, where all others are at a, and where all are at b:
+A method of our own; docs/curves.md derives it. a is a base, b a point to which the variables move. Of every
+variable the effect of the step from a_i to b_i is measured twice, where all others are at a, and at b:
 
     d_i = f(a, but b_i at i) - f(a)          d'_i = f(b) - f(b, but a_i at i)
 
-In a block H(sum of g_j(x_j)) both depend on t_i = g_i(b_i) - g_i(a_i) alone. So all variables of a block lie on one
-curve d' = phi(d): additive ones on d' = d, factors of a product on phi(d) = k d / (1 + d / A), the variables under
-any other monotone function H on a curve of its own. Variables of non-separable groups lie anywhere.
+In a block H(sum of g_j(x_j)) both depend on t_i = g_i(b_i) - g_i(a_i) alone. So all variables of a block lie on
+one curve d' = phi(d): additive ones on d' = d, factors of a product on phi(d) = k d / (1 + d / A), the variables
+under any other monotone function H on a curve of its own. Variables of non-separable groups lie anywhere.
 
     noise      sigma, of which all thresholds are multiples
     effects    d and d', and who is additive
@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from separable import decomposition
 from separable.decomposers.csg import csg
 from separable.decomposers.curves import blocks, doubt, groups, noise
 from separable.decomposers.curves.effects import Pair, are_additive, is_additive
-from separable import decomposition as described
 from separable.errors import BadInput, NoisyFunction
 
 if TYPE_CHECKING:
@@ -66,8 +66,11 @@ def curves(
         z: how many standard deviations of the noise a difference must be off to mean something.
         spend: the evaluations that may be spent on doubt; by default 1000, and 5 more for each variable.
     """
-    if not 0.0 < step <= 0.3:
-        raise BadInput(f"curves: step must be a number above 0 and up to 0.3, got {step!r}")
+    for name, number, most in (("step", step, 0.3), ("z", z, 100.0)):
+        if isinstance(number, bool) or not isinstance(number, float | int) or not 0.0 < number <= most:
+            raise BadInput(f"curves: {name} must be a number above 0 and up to {most:g}, got {number!r}")
+    if spend is not None and (isinstance(spend, bool) or not isinstance(spend, int) or spend < 0):
+        raise BadInput(f"curves: spend must be a whole number, 0 or more, got {spend!r}")
     _Run(f, findings, rng, step, z, 1000 + 5 * f.problem.dim if spend is None else spend).go()
 
 
@@ -94,7 +97,7 @@ class _Run:
         with findings.stage("additive"):
             if self.is_additive_at_all(a, f_a, sigma):
                 findings.additive = self.everyone.tolist()
-                findings.blocks = [described.Block(tuple(findings.additive), "additive")]
+                findings.blocks = [decomposition.Block(tuple(findings.additive), "additive")]
                 if findings.noise is None:
                     findings.certain.update(findings.additive)
                 return
@@ -124,8 +127,8 @@ class _Run:
         """a, f there, and the noise."""
         lower, upper = self.f.problem.lower, self.f.problem.upper
         base = lower + (upper - lower) * self.rng.uniform(MARGIN, 1.0 - MARGIN, len(lower))
-        a, f_a, sigma = noise.estimate(self.f, base, self.rng)
-        if noise.is_noise(sigma, f_a):
+        a, f_a, sigma, is_noise = noise.estimate(self.f, base, self.rng)
+        if is_noise:
             self.findings.noise = sigma
             level = f"{sigma / abs(f_a):.1e} of its value" if f_a else f"{sigma:.1e}"
             warnings.warn(
@@ -133,7 +136,7 @@ class _Run:
                     f"{self.f.problem.name}: the function is noisy, by about {level}. Interactions that are "
                     "weaker cannot be seen. Fix the seed of a simulation; compute in double precision"
                 ),
-                stacklevel=2,
+                stacklevel=5,  # who called decompose
             )
         return a, f_a, sigma
 
@@ -142,7 +145,7 @@ class _Run:
         return are_additive(self.f, a, f_a, self.everyone, PLACES, 2.0 * self.z * sigma, self.rng)
 
     def measure(self, a: Array, f_a: float, sigma: float) -> Pair:
-        """d and d' of all variables; additive ones are written down at once.
+        """D and d' of all variables; additive ones are written down at once.
 
         If those are so near by only, all is measured again with large steps.
         """
@@ -172,7 +175,7 @@ class _Run:
         return Pair(self.f, a, b, f_a, f_b, _scaled(sigma, f_b, f_a), self.z)
 
     def take_effects(self, pair: Pair) -> None:
-        """d and d' of everyone."""
+        """D and d' of everyone."""
         done = 0
         for chunk, d, dd in pair.both(self.everyone):
             self.d[chunk], self.dd[chunk] = d, dd
@@ -329,6 +332,9 @@ class _Run:
         seen = pair.limit(4) <= VISIBLE * np.abs(self.d)
         findings.certain.update(np.intersect1d(findings.additive, self.everyone[safe & seen]).tolist())
         for block in self.blocks:
+            if not len(block.chance):  # found in a group
+                blocks.set_chances(pair, block, left, self.d, self.dd)
+                safe[block.members] = block.chance * len(left) <= blocks.ALPHA
             if block.is_witnessed or not len(left):
                 findings.certain.update(block.members[safe[block.members]].tolist())
 
@@ -338,7 +344,7 @@ class _Run:
         findings.effects = tuple(zip(self.d.tolist(), self.dd.tolist(), strict=True))
         findings.blocks = [block.described() for block in self.blocks]
         if findings.additive:
-            findings.blocks.append(described.Block(tuple(findings.additive), "additive"))
+            findings.blocks.append(decomposition.Block(tuple(findings.additive), "additive"))
 
 
 def _scaled(sigma: float, value: float, base: float) -> float:

@@ -38,9 +38,7 @@ class Block:
         """The block as a value for the user."""
         kind = "multiplicative" if self.is_product else "composite"
         curve = self.curve
-        return decomposition.Block(
-            tuple(self.members), kind, curve.scale, tuple(curve.top), tuple(curve.bottom)
-        )
+        return decomposition.Block(tuple(self.members), kind, curve.scale, tuple(curve.top), tuple(curve.bottom))
 
 
 def find(
@@ -69,7 +67,7 @@ def set_chances(pair: Pair, block: Block, left: IntArray, d: Array, dd: Array) -
 
 def chance_of_additive(pair: Pair, additive: IntArray, left: IntArray, d: Array, dd: Array) -> Array:
     """The same for additive variables, whose curve is d' = d."""
-    u, v, _ = _points(pair, left[d[left] != 0.0], d, dd)
+    _, v, _ = _points(pair, left[d[left] != 0.0], d, dd)
     return chance(np.abs(v - 1.0), pair.limit(4) / np.maximum(np.abs(d[additive]), 1e-300))
 
 

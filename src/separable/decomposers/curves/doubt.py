@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from separable.decomposers.csg import _chunks as chunks
 from separable.decomposers.csg import Minima, ShiftTest, search_minima
+from separable.decomposers.csg import _chunks as chunks
 from separable.decomposers.curves import blocks, fit
 from separable.decomposers.curves.effects import are_additive
 
@@ -91,7 +91,7 @@ def off_their_curves(
     chance: Array,
     rng: np.random.Generator,
 ) -> IntArray:
-    """The doubtful members of blocks that do not lie on the block's curve at a second look; `chance` of the others.
+    """The doubtful members of blocks that do not lie on the block's curve at a second look.
 
     Args:
         pair: of the second look.
@@ -193,7 +193,7 @@ def keeps_its_minimum(pair: Pair, i: int, rng: np.random.Generator) -> bool:
 
 
 def reordered(pair: Pair, variables: IntArray, rng: np.random.Generator) -> Mask:
-    """Which of these variables have values whose order depends on where all others are: proof that they interact."""
+    """Which of these variables have values whose order depends on the others: proof that they interact."""
     f, lower, upper = pair.f, pair.f.problem.lower, pair.f.problem.upper
     x = rng.uniform(lower[variables], upper[variables], (VALUES, len(variables))).T
     answer = np.zeros(len(variables), dtype=bool)

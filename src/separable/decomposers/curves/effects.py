@@ -20,7 +20,7 @@ SPLITS = 3  # at each place
 
 @dataclass(frozen=True)
 class Pair:
-    """A base a, the point b to which the variables are moved, f at both; sigma, and how many of it are too many."""
+    """A base a, the point b to which variables are moved, f at both; sigma, and how many of it are too many."""
 
     f: Evaluator
     a: Array
@@ -39,7 +39,7 @@ class Pair:
         return 1.5 * self.sigma * np.sqrt(1.0 + y * y) / np.abs(d)
 
     def both(self, variables: IntArray) -> Iterator[tuple[IntArray, Array, Array]]:
-        """d and d' of these variables: what the step from a_i to b_i does, all others at a; all others at b."""
+        """D and d' of these variables: what the step from a_i to b_i does, all others at a; all others at b."""
         for chunk in chunks(variables, self.f, 2):
             k = np.arange(len(chunk))
             points = np.repeat(np.stack([self.a, self.b]), len(chunk), axis=0)
@@ -49,7 +49,7 @@ class Pair:
             yield chunk, there - self.f_a, self.f_b - back
 
     def of_items(self, items: Sequence[IntArray], context: Array, value: float) -> Array:
-        """What it does to move each item, a set of variables, to b, all else as in a context where f is `value`."""
+        """What it does to move each item, a set of variables, to b, all else as in a context; f there: `value`."""
         effects = [np.empty(0)]
         for chunk in chunks(items, self.f, 1):
             points = np.repeat(context[None], len(chunk), axis=0)
@@ -65,7 +65,13 @@ def is_additive(pair: Pair, d: Array, dd: Array) -> Mask:
 
 
 def are_additive(
-    f: Evaluator, start: Array, value: float, variables: IntArray, places: int, noise: float, rng: np.random.Generator
+    f: Evaluator,
+    start: Array,
+    value: float,
+    variables: IntArray,
+    places: int,
+    noise: float,
+    rng: np.random.Generator,
 ) -> bool:
     """Whether, however the variables are split in two, moving one part does the same wherever the other one is.
 

@@ -1,13 +1,13 @@
 """Smooth curves through clouds of points, found and accepted a contrario.
 
-Points (x, y) with a standard deviation s of y. Some lie on one smooth curve, the others anywhere. A hypothesis is a
-curve through a few points; of its residuals r_(1) <= r_(2) <= ..., k points agree within r_(k). If they were
+Points (x, y) with a standard deviation s of y. Some lie on one smooth curve, the others anywhere. A hypothesis is
+a curve through a few points; of its residuals r_(1) <= r_(2) <= ..., k points agree within r_(k). If they were
 scattered over a range W of y, so many would do so by chance with
 
     NFA = N C(N-p, k-p) C(k, p) (2 r_(k) / W)^(k-p)     (number of false alarms; p coefficients)
 
-(Moisan and Stival 2004). The smallest NFA over all hypotheses and k says how many points belong to the curve and how
-near they must lie. There is no tolerance to choose.
+(Moisan and Stival 2004). The smallest NFA over all hypotheses and k says how many points belong to the curve and
+how near they must lie. There is no tolerance to choose.
 
 Curves are rational, y = P(u) / Q(u), u = x / scale, Q(0) = 1, with the coefficients in the order 1, u, -uy, u^2,
 -u^2 y, ... A product has P of degree 0 and Q of degree 1, exactly; any other smooth monotone outer function is met
@@ -33,11 +33,16 @@ SEED = 3  # points through which a hypothesis goes, and its coefficients
 LEAST = 5  # points that make a curve
 TRIALS = 120  # hypotheses in one search
 SAMPLE = 160  # points they are held against, at most
-WINDOWS = (6, 25, 10**9)  # how far in the order of y the points of a seed may lie apart: a small block is found near
+WINDOWS = (
+    6,
+    25,
+    10**9,
+)  # how far in the order of y the points of a seed may lie apart: a small block is found near
 PATIENCE = 3  # coefficients more that gain nothing: then no more are tried
 MOST = 11  # coefficients of a curve
 DRIFT = 3.0  # times the noise of a point the curve may be uncertain where the point is held against it,
 TELLING = 0.01  # or so much of the range of y, both together: then to be on it still means something
+REACH = 2.0  # times as far in x as its other points may lie another point of a curve
 LOG_NFA = math.log(1e-6)  # curves that chance may make, in one search
 FLAT = 3e-3, 1e-5  # of the range of y: a second and third try see only curves that are met so well
 
@@ -45,8 +50,8 @@ FLAT = 3e-3, 1e-5  # of the range of y: a second and third try see only curves t
 class Curve(NamedTuple):
     """y as a rational function of x.
 
-    `near`: how near to it the points lie, noise aside. `root`: a square root of the covariance of its coefficients.
-    `spread`: of y, over all points that there were.
+    `near`: how near to it the points lie, noise aside. `root`: a square root of the covariance of its
+    coefficients. `spread`: of y, over all points that there were.
     """
 
     scale: float
@@ -109,9 +114,7 @@ def tolerance(curve: Curve, x: Array, s: Array, z: float) -> Array:
     return np.where(known, within, -1.0)
 
 
-def _search(
-    x: Array, y: Array, s: Array, spread: float, rng: np.random.Generator
-) -> Iterator[tuple[Mask, float]]:
+def _search(x: Array, y: Array, s: Array, spread: float, rng: np.random.Generator) -> Iterator[tuple[Mask, float]]:
     """The points that agree best with a curve through three of them, and how near to it they lie.
 
     Then, if that is asked for, those of the best hypothesis that they meet much more closely.
@@ -148,7 +151,7 @@ def _residuals(tops: Array, bottoms: Array, u: Array, y: Array, s: Array) -> Arr
 
 @cache
 def _ways(n: int) -> tuple[IntArray, Array]:
-    """k = 4, ..., n points that agree, and the logarithm of how many sets of them, and seeds in them, there are."""
+    """How many of n points may agree, and the logarithm of how many sets of so many, with a seed, there are."""
     k = np.arange(SEED + 1, n + 1)
     return k, math.log(n) + _log_binomial(n - SEED, k - SEED) + _log_binomial(k, SEED)
 
@@ -173,22 +176,29 @@ def _seeds(y: Array, rng: np.random.Generator) -> IntArray:
 
 
 def _through(u: Array, y: Array) -> tuple[Array, Array]:
-    """Curves through points (m, 3): parabolas, and hyperbolas (c0 + c1 u) / (1 + c2 u)."""
-    one = np.ones_like(u)
-    tops, bottoms = [], []
-    for last in (u * u, -u * y):
-        system = np.stack([one, u, last], axis=2)
-        singular = np.abs(np.linalg.det(system)) < 1e-14 * np.abs(system).max(axis=(1, 2)) ** 3
-        system[singular] = np.eye(3)
-        solved = np.linalg.solve(system, y[:, :, None])[:, :, 0]
-        solved[singular] = np.inf
-        parabola = last is not None and len(tops) == 0
-        tops.append(solved if parabola else np.where([True, True, False], solved, 0.0))
-        bottoms.append(np.zeros(len(u)) if parabola else solved[:, 2])
-    return np.concatenate(tops), np.concatenate(bottoms)
+    """Curves through points (m, 3): parabolas, and hyperbolas (c0 + c1 u) / (1 + c2 u).
+
+    By divided differences. On a hyperbola y + c2 u y = c0 + c1 u, so its second difference is zero.
+    """
+
+    def differences(v: Array) -> tuple[Array, Array]:
+        first = (v[:, 1] - v[:, 0]) / (u[:, 1] - u[:, 0])
+        other = (v[:, 2] - v[:, 1]) / (u[:, 2] - u[:, 1])
+        return first, (other - first) / (u[:, 2] - u[:, 0])
+
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        y01, y012 = differences(y)
+        parabolas = [y[:, 0] - u[:, 0] * (y01 - y012 * u[:, 1]), y01 - y012 * (u[:, 0] + u[:, 1]), y012]
+        w = u * y
+        w01, w012 = differences(w)
+        c2 = -y012 / w012
+        c1 = y01 + c2 * w01
+        hyperbolas = [y[:, 0] + c2 * w[:, 0] - c1 * u[:, 0], c1, np.zeros_like(c1)]
+    tops = np.concatenate([np.stack(parabolas, axis=1), np.stack(hyperbolas, axis=1)])
+    return tops, np.concatenate([np.zeros_like(c2), c2])
 
 
-def _log_binomial(n: Array | int, k: Array | int) -> Array:
+def _log_binomial(n: IntArray | int, k: IntArray | int) -> Array:
     result: Array = gammaln(np.add(n, 1)) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n, k) + 1)
     return result
 
@@ -197,6 +207,7 @@ def _refine(
     x: Array, y: Array, s: Array, z: float, spread: float, members: Mask, radius: float
 ) -> tuple[Curve, Mask] | None:
     """Fit a rational function to the members, take in what it meets and let go what it does not, a few times."""
+    found = None
     for _ in range(6):
         curve = _rational(x[members], y[members], s[members], radius)
         if curve is None:
@@ -204,21 +215,22 @@ def _refine(
         curve = curve._replace(spread=spread)
         with np.errstate(invalid="ignore"):
             inside = np.abs(curve(x) - y) <= tolerance(curve, x, s, z)
-        reach = 2.0 * np.abs(x[members]).max()
-        inside &= np.abs(x) <= reach
+        inside &= np.abs(x) <= REACH * np.abs(x[members]).max()
         if inside.sum() < LEAST:
             return None
+        found = curve, inside
         if (inside == members).all():
             break
         members, radius = inside, np.inf
-    return curve, members
+    return found
 
 
-def _rational(x: Array, y: Array, s: Array, radius: float = np.inf) -> Curve | None:
+def _rational(x: Array, y: Array, s: Array, radius: float) -> Curve | None:
     """The rational function with as many coefficients as the points are worth; `near` from its residuals.
 
     A point that drags the curve to itself, whatever its y, is no witness: the curve is made without it.
     """
+    curve = None
     for _ in range(3):
         if len(x) < LEAST - 1:
             return None

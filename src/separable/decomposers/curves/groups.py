@@ -1,7 +1,7 @@
 """Groups of the variables that lie on no curve: whose effect changes when others move.
 
-Items are sets of variables, single ones to begin with; the effect of an item is what it does to f to move it from a
-to b. Two ways lead to the groups.
+Items are sets of variables, single ones to begin with; the effect of an item is what it does to f to move it from
+a to b. Two ways lead to the groups.
 
 Where all react to the first representative, its group is told by a curve again: e, the effects with the
 representative moved, against d, those without. A whole sum of groups under one outer function, H(F_1 + F_2 + ...),
@@ -11,10 +11,11 @@ leaves it belongs to the representative's group. One scan a group.
 Otherwise groups are added, and most items react to few others.
 * An independent set R of representatives is grown: an item that does not react to R joins it. So every other item
   is a neighbour of R: one evaluation an item.
-* Which of R it is a neighbour of, a code tells. Representative g moves by z_g^p times its small step, in row p = 0,
-  1, 2, ... The response of an item that reacts to g alone is c z_g^p, of one that reacts to several a sum of such
-  terms, and from 2 q rows the z of q neighbours are the roots of a polynomial (Prony 1795). The steps are so small
-  that responses are linear, and so large that noise does not drown them.
+* Which of R it is a neighbour of, a code tells. All representatives move at once, by small steps, each by its own
+  share in each of five rows: 1, z, random, z^2, random. The response of an item that reacts to g alone is c times
+  the code of g, of one that reacts to g and h the sum of two such terms; rows 1, z and z^2 give z_h for every g
+  (as in Prony's method), the random rows say which g and h it is. The steps are so small that responses are
+  linear, and so large that noise does not drown them.
 * What the code leaves open is found by halving R, with whole steps.
 * Items and their neighbours merge, and are the items of the next round, until nothing merges.
 """
@@ -51,7 +52,7 @@ CHANCE = 0.05  # wrong matches to be expected in one round of codes
 
 
 class Group(NamedTuple):
-    """Variables that belong together, and d'', what the step of each does in a third context, if known (or NaN)."""
+    """Variables that belong together; d'', what the step of each does in a third context, where known, or NaN."""
 
     members: IntArray
     third: Array | None = None
@@ -291,7 +292,7 @@ def _decode(
     """Neighbours by the code: pairs of an item and a representative; and the items that it leaves open.
 
     `responses` are those while R grew, when it had `seen` members: row 0, but of a part of R perhaps. A match is
-    believed if it is the only one, and fewer than CHANCE are to be expected among items that have other neighbours.
+    believed if it is the only one, and fewer than CHANCE are to be expected of items that have other neighbours.
     """
     pair, count = r.pair, len(r.items)
     limit = pair.limit(4)
@@ -353,8 +354,8 @@ def _one_neighbour(code: Array, rows: Array, seen: IntArray, error: Array) -> tu
 def _two_neighbours(code: Array, rows: Array, seen: IntArray, error: Array) -> tuple[IntArray, IntArray, Mask]:
     """Responses c code_g + c' code_h: g and h, and whether they are the only ones.
 
-    g was in R when the item was asked about it. For every g the rows 1, z, z^2 say which z_h it would take; if h was
-    in R as well, the response to R was c + c', otherwise c alone. The other rows verify it.
+    g was in R when the item was asked about it. For every g the rows 1, z, z^2 say which z_h it would take; if h
+    was in R as well, the response to R was c + c', otherwise c alone. The other rows verify it.
     """
     z, everyone = code[1], np.arange(code.shape[1])
     m0, m1, m2 = (rows[p][:, None] for p in (0, 1, 3))  # (items, 1)
@@ -369,7 +370,8 @@ def _two_neighbours(code: Array, rows: Array, seen: IntArray, error: Array) -> t
             second = rest / (z[h] - z) if early else rest / z[h]
             first = m0 - second if early else np.broadcast_to(m0, second.shape)
             misses = [
-                np.abs(first * row + second * row[h] - m[:, None]) for row, m in zip(code[2:], rows[2:], strict=True)
+                np.abs(first * row + second * row[h] - m[:, None])
+                for row, m in zip(code[2:], rows[2:], strict=True)
             ]
             # what is bent looks like a second neighbour: the other rows must be met by it, not in spite of it
             weak = np.minimum(np.abs(first), np.abs(second))

@@ -1,14 +1,14 @@
 """How much of a value is noise: the rounding of f, or worse.
 
-sigma, the standard deviation of one value, comes from values so close together that whatever is smooth in f cancels
-in their differences of high order (Hamming's table of differences). Every threshold of the method is a multiple of
-it: a sum of q values has a standard deviation of sigma sqrt(q).
+sigma, the standard deviation of one value, comes from values so close together that whatever is smooth in f
+cancels in their differences of high order (Hamming's table of differences). Every threshold of the method is a
+multiple of it: a sum of q values has a standard deviation of sigma sqrt(q).
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,22 +23,29 @@ FLOOR = 0.3  # of the distance between neighbouring numbers: what rounding the v
 SUSPECT = 16.0  # of that distance: more than rounding does
 
 
-def estimate(f: Evaluator, base: Array, rng: np.random.Generator) -> tuple[Array, float, float]:
-    """The noise of f at a point: the point itself, its coordinates rounded a little; f there; sigma.
+class Noise(NamedTuple):
+    """A point, its coordinates a little rounded; f there; sigma; whether that is more than what rounding does."""
+
+    x: Array
+    value: float
+    sigma: float
+    is_more_than_rounding: bool
+
+
+def estimate(f: Evaluator, base: Array, rng: np.random.Generator) -> Noise:
+    """The noise of f at a point.
 
     Args:
         f, rng: see `decomposers`.
         base: well inside the box.
     """
     x, value, sigma = _sample(f, base, rng, POINTS)
-    if is_noise(sigma, value):  # then the level is worth more points
-        sigma = _sample(f, base, rng, 6 * POINTS)[2]
-    return x, value, sigma
-
-
-def is_noise(sigma: float, value: float) -> bool:
-    """Whether this is more than rounding: f itself is not the same twice, or computed with few digits."""
-    return bool(sigma > SUSPECT * np.spacing(abs(value)))
+    (elsewhere,) = f(rng.uniform(f.problem.lower, f.problem.upper)[None]).tolist()
+    size = max(abs(value), abs(elsewhere))  # of f: what it is made of may cancel at one point
+    if sigma <= SUSPECT * np.spacing(size):
+        return Noise(x, value, sigma, is_more_than_rounding=False)
+    sigma = _sample(f, base, rng, 6 * POINTS)[2]  # the level is worth more points
+    return Noise(x, value, sigma, is_more_than_rounding=bool(sigma > SUSPECT * np.spacing(size)))
 
 
 def _sample(f: Evaluator, base: Array, rng: np.random.Generator, count: int) -> tuple[Array, float, float]:
