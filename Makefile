@@ -46,6 +46,10 @@ bench: .venv/ready ## the benchmarks that stand behind docs/
 	$(BIN)/python benchmarks/csg.py --dims 2000,3000,4000,5000 --instances 0-1
 	$(BIN)/python benchmarks/csg.py --functions 10-15 --instances 100-119
 	$(BIN)/python benchmarks/complexity.py docs/complexity.png
+	$(BIN)/separable reproduce decomposition --instances 0-4 --workers 2
+	$(BIN)/separable reproduce decomposition --by-dimension 1000,2000,3000,4000,5000 --instances 0 --workers 2
+	$(BIN)/separable reproduce decomposition --grouping --instances 0-4 --workers 2
+	$(BIN)/python benchmarks/decomposers.py
 	$(BIN)/python benchmarks/speed.py
 
 bench-lsgo: ## the CEC suites against other implementations, which get an environment of their own

@@ -116,6 +116,65 @@ def symmetric(seed: int) -> sp.Problem:
     )
 
 
+def whole_numbers(seed: int, *, separable: int, groups: tuple[int, ...], chain: bool = False) -> sp.Problem:
+    """A sum of squares and of positive products within groups, of whole numbers: no value is ever rounded.
+
+    Within a group all pairs interact, or, in a chain, neighbours only.
+    """
+    rng = np.random.default_rng(seed)
+    dim = separable + sum(groups)
+    order = rng.permutation(dim)
+    matrix = np.diag(rng.integers(1, 9, dim)).astype(float)
+    start, blocks = separable, []
+    for size in groups:
+        block = order[start : start + size]
+        start += size
+        blocks.append(block)
+        for a, i in enumerate(block):
+            for j in block[a + 1 : a + 2 if chain else None]:
+                matrix[i, j] = float(rng.integers(1, 9))
+    slope = rng.integers(-9, 10, dim).astype(float)
+
+    def fun(points: Any) -> Any:
+        return np.einsum("mi,ij,mj->m", points, matrix, points) + points @ slope
+
+    truth = sp.Decomposition(dim, additive=order[:separable], groups=blocks)
+    return sp.Problem(f"whole {seed}", fun, np.full(dim, -8.0), np.full(dim, 8.0), vectorized=True, truth=truth)
+
+
+def product(seed: int, *, single: int, groups: tuple[int, ...]) -> sp.Problem:
+    """A product of positive factors, one of each single variable, one of each group."""
+    rng = np.random.default_rng(seed)
+    dim = single + sum(groups)
+    order = rng.permutation(dim)
+    blocks = np.split(order[single:], np.cumsum(groups)[:-1]) if groups else []
+    shift = rng.uniform(-2.0, 2.0, dim)
+
+    def fun(points: Any) -> Any:
+        z = points - shift
+        value = (1.0 + z[:, order[:single]] ** 2).prod(axis=1)
+        for block in blocks:
+            value = value * (1.0 + z[:, block].sum(axis=1) ** 2)
+        return value
+
+    truth = sp.Decomposition(dim, multiplicative=order[:single], groups=blocks)
+    return sp.Problem(f"product {seed}", fun, np.full(dim, -3.0), np.full(dim, 3.0), vectorized=True, truth=truth)
+
+
+def renamed(problem: sp.Problem, names: Any) -> sp.Problem:
+    """The same function of variables in another order: variable i of the old is names[i] of the new."""
+    order = np.asarray(names)
+    return sp.Problem("renamed", lambda x: problem.fun(x[:, order]), problem.lower, problem.upper, vectorized=True)
+
+
+def rename(found: sp.Decomposition, names: Any) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+    """The separable variables and the groups under their new names."""
+    return (
+        tuple(sorted(int(names[i]) for i in found.separable)),
+        sorted(tuple(sorted(int(names[i]) for i in group)) for group in found.groups),
+    )
+
+
 def exact(found: sp.Decomposition, truth: sp.Decomposition) -> bool:
     """Whether the separable variables and the groups are the true ones; kinds of separability aside."""
     return found.separable == truth.separable and found.groups == truth.groups

@@ -66,9 +66,15 @@ def test_without_arguments_it_shows_its_help(separable):
     assert "Example: separable decompose bms/f12" in out
 
 
-@pytest.mark.parametrize("command", ["list", "decompose"])
+def test_reproduce_without_a_table_shows_its_help(separable):
+    code, out, err = separable("reproduce")
+    assert (code, err) == (2, "")
+    assert "decomposition" in out
+
+
+@pytest.mark.parametrize("command", ["list", "decompose", "reproduce", "reproduce decomposition"])
 def test_every_command_has_a_help_with_an_example(separable, command):
-    code, out, _ = separable(command, "--help")
+    code, out, _ = separable(*command.split(), "--help")
     assert code == 0
     assert "Example: separable" in out
 
@@ -181,6 +187,14 @@ BOX = ("--lower", "0", "--upper", "1", "--dim", "3")
         (["decompose", "own:breaks", *BOX], "ZeroDivisionError"),
         (["decompose", "own:rows", *BOX], "raised"),
         (["list", "bmz"], "did you mean 'bms'"),
+        (["reproduce", "decompositions"], "No such command"),
+        (["reproduce", "decomposition", "--suite", "bmz"], "did you mean 'bms'"),
+        (["reproduce", "decomposition", "--functions", "9-1"], "--functions: expected numbers such as 1-3,7"),
+        (["reproduce", "decomposition", "--methods", "csg,rdg22"], "did you mean 'rdg2'"),
+        (["reproduce", "decomposition", "--format", "xls"], "unknown format 'xls'"),
+        (["reproduce", "decomposition", "--dim", "77"], "multiple of 200, got 77"),
+        (["reproduce", "decomposition", "--workers", "0"], "workers must be"),
+        (["reproduce", "decomposition", "--by-dimension", "200", "--dim", "200"], "a table of its own"),
     ],
 )
 def test_what_is_refused_is_one_line_on_stderr_and_exit_code_2(separable, own, arguments, complaint):
@@ -222,3 +236,27 @@ def test_a_reader_that_leaves_is_no_error():
     assert process.wait(timeout=30) == 1
     assert process.stderr.read() == ""
     process.stderr.close()
+
+
+def test_reproduce_prints_tables_and_nothing_else(separable):
+    code, out, err = separable(
+        "reproduce", "decomposition", "--functions", "1-2,12", "--dim", 200, "--instances", 0
+    )
+    assert (code, err) == (0, "")
+    for expected in ("### csg on bms, 200-D", "### mdg on bms", "| f12 ", "| mean", "evaluations"):
+        assert expected in out
+    assert "paper" not in out  # it has no figures for 200 variables
+
+
+def test_reproduce_for_machines_is_json(separable):
+    arguments = ("--functions", "12", "--by-dimension", "200,400", "--instances", 0, "--methods", "mdg")
+    _, out, _ = separable("reproduce", "decomposition", *arguments, "--format", "json")
+    (table,) = json.loads(out)
+    assert [row["dim"] for row in table["rows"]] == [200, 400]
+
+
+def test_reproduce_compares_the_two_ways_to_group(separable):
+    arguments = ("reproduce", "decomposition", "--grouping", "--dim", 200, "--instances", 0)
+    _, out, _ = separable(*arguments, "--format", "csv")
+    assert out.splitlines()[0] == "function,dim,csg paper,csg,csg-gsg paper,csg-gsg"
+    assert [line.split(",")[0] for line in out.splitlines()[1:]] == ["10", "11", "12", "13", "14", "15"]

@@ -186,6 +186,16 @@ def test_an_interaction_is_seen_though_the_centre_of_the_box_is_a_point_of_symme
     assert decomposed(fun, 3, -5.0, 5.0).groups == ((0, 1),)
 
 
+def test_the_variables_of_ackleys_function_are_composite_though_the_order_of_their_values_changes():
+    shift = np.random.default_rng(4).uniform(-20.0, 20.0, 60)
+
+    def ackley(x):
+        z = x - shift
+        return 20.0 - 20.0 * np.exp(-0.2 * np.sqrt((z * z).mean())) + np.e - np.exp(np.cos(2.0 * np.pi * z).mean())
+
+    assert decomposed(ackley, 60, -32.0, 32.0).composite == tuple(range(60))
+
+
 @pytest.mark.parametrize("box", [(-2.0, 3.0), (-5.0, 5.0), (0.0, 2.0)])
 def test_a_chain_is_one_group(box):
     def rosenbrock(x):

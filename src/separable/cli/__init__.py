@@ -17,7 +17,7 @@ except ImportError:
     sys.exit(f"separable: {MissingExtra('the command line', 'typer and rich', 'cli')}")
 
 import separable
-from separable.cli import decompose, suites
+from separable.cli import decompose, reproduce, suites
 
 # typer's own copy of click, or click itself: which of them raises depends on the version of typer
 ClickException: type[Exception] = next(
@@ -34,6 +34,7 @@ app = typer.Typer(
 )
 app.command("list", short_help="the benchmark functions there are")(suites.show)
 app.command("decompose", short_help="find out which variables belong together")(decompose.run)
+app.add_typer(reproduce.app, name="reproduce", short_help="the paper's tables, run again")
 
 
 def _print_version(wanted: bool) -> None:

@@ -46,3 +46,33 @@ class ProgressLine:
         self._progress.update(
             self._task, description=at.stage, completed=at.done, total=at.total, evaluations=at.nfev
         )
+
+
+class CountLine:
+    """A context in which `update` keeps a line up to date that says how many of so many things are done."""
+
+    def __init__(self, total: int, things: str, *, quiet: bool = False) -> None:
+        console = Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("{task.completed:,.0f} of {task.total:,.0f} " + things),
+            BarColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            console=console,
+            disable=quiet or not console.is_terminal,
+            transient=True,
+        )
+        self._task = self._progress.add_task("", total=total)
+
+    def __enter__(self) -> CountLine:
+        if not self._progress.disable:
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._progress.disable:
+            self._progress.stop()
+
+    def update(self, last: str) -> None:
+        """One more is done: this."""
+        self._progress.update(self._task, description=last, advance=1)

@@ -16,7 +16,23 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from separable.decomposers import csg, curves
+from separable.decomposers import (
+    baselines,
+    csg,
+    csg_gsg,
+    curves,
+    ddg,
+    dg,
+    dg2,
+    erdg,
+    gdg,
+    gsg,
+    mdg,
+    rdg,
+    rdg2,
+    rdg3,
+    xdg,
+)
 from separable.decomposers.findings import Findings
 from separable.errors import BadInput, BudgetExhausted, unknown
 from separable.evaluator import Evaluator
@@ -30,7 +46,27 @@ if TYPE_CHECKING:
 
 Decomposer: TypeAlias = "Callable[..., None]"  # see the module's text
 
-DECOMPOSERS: dict[str, Decomposer] = {"csg": csg.csg, "curves": curves.curves}
+DECOMPOSERS: dict[str, Decomposer] = {
+    "csg": csg.csg,
+    "curves": curves.curves,
+    "gsg": gsg.gsg,
+    "csg-gsg": csg_gsg.csg_gsg,
+    "rdg2": rdg2.rdg2,
+    "mdg": mdg.mdg,
+    "rdg": rdg.rdg,
+    "rdg3": rdg3.rdg3,
+    "erdg": erdg.erdg,
+    "dg": dg.dg,
+    "dg2": dg2.dg2,
+    "xdg": xdg.xdg,
+    "gdg": gdg.gdg,
+    "ddg": ddg.ddg,
+    "random": baselines.random,
+    "one-group": baselines.one_group,
+    "singletons": baselines.singletons,
+    "truth": baselines.truth,
+    "partition": baselines.partition,
+}
 
 
 def decompose(

@@ -30,27 +30,26 @@ from __future__ import annotations
 
 import math
 from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from separable.decomposers import options
+from separable.decomposers.batches import by_halves, chunks
 from separable.decomposers.golden import gss
-from separable.errors import BadInput
+from separable.decomposers.rounding import CLOSE, UNIT, gamma, near
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from separable.decomposers.findings import Findings
     from separable.decomposers.golden import Along, Valley
     from separable.evaluator import Evaluator
     from separable.problems import Array, IntArray, Mask, Problem
 
-UNIT = 2.0**-53  # u, the unit roundoff
 SLIVER = 2.0**-5  # of the range
+ASKED, PARTS = 4, 8  # members of a group, and parts of it that each is asked about
 POINTS = 8  # at which the order of a variable's values is compared
-CLOSE = 10.0  # a decision nearer to its threshold than this factor is a close call
-
-Items = TypeVar("Items", "Sequence[int]", "Sequence[Question]", "IntArray")
 
 
 def csg(
@@ -75,12 +74,26 @@ def csg(
         abreast: how many minima are searched side by side, a step of all of them in one batch. 1 is the paper's
             order, to the letter; more keeps so many workers busy, and costs nothing until there are dozens.
     """
-    for name, share in (("precision", precision), ("step", step), ("product_cap", product_cap)):
-        if not isinstance(share, float | int) or not 0.0 < share <= 0.1:
-            raise BadInput(f"csg: {name} must be a number above 0 and up to 0.1, got {share!r}")
-    for name, number, least in (("looks", looks, 0), ("abreast", abreast, 1)):
-        if not isinstance(number, int) or number < least:
-            raise BadInput(f"csg: {name} must be a whole number, {least} or more, got {number!r}")
+    shift, moved = separate(f, findings, rng, precision, step, product_cap, looks, abreast)
+    with findings.stage("groups"):
+        nvg(shift, rng, looks, moved)
+
+
+def separate(
+    f: Evaluator,
+    findings: Findings,
+    rng: np.random.Generator,
+    precision: float,
+    step: float,
+    product_cap: float,
+    looks: int,
+    abreast: int,
+) -> tuple[ShiftTest, Witnesses]:
+    """Stages 1 to 3: all separable variables; what is left has moved, and is to be grouped."""
+    for name, value in (("precision", precision), ("step", step), ("product_cap", product_cap)):
+        options.share("csg", name, value)
+    options.whole("csg", "looks", looks, 0)
+    options.whole("csg", "abreast", abreast, 1)
     with findings.stage("additive"):
         corners, rest = additive(f, findings, rng)
     with findings.stage("multiplicative"):
@@ -89,11 +102,7 @@ def csg(
     shift = ShiftTest(f, findings, minima, step)
     with findings.stage("minima"):
         search_minima(shift, rest, precision, abreast)
-    with findings.stage("composite"):
-        moved = gsvd(shift, rng, looks)
-        findings.composite = [i for i in minima.searched if i not in moved]
-    with findings.stage("groups"):
-        nvg(shift, rng, looks, moved)
+    return shift, composite(shift, rng, looks)
 
 
 class Corners(NamedTuple):
@@ -111,9 +120,9 @@ def additive(f: Evaluator, findings: Findings, rng: np.random.Generator) -> tupl
     n, lb, ub = f.problem.dim, f.problem.lower, _upper_corner(f, rng)
     f_ll, f_uu = f(np.stack([lb, ub]))  # line 3
     corners = Corners(ub, f_ll, f_uu, np.empty(n), np.empty(n))
-    gamma = _gamma(math.sqrt(n) + 2.0)
+    share = gamma(math.sqrt(n) + 2.0)
     rest = []
-    for chunk in _chunks(np.arange(n)[::-1], f, 2):  # line 4
+    for chunk in chunks(np.arange(n)[::-1], f, 2):  # line 4
         points = np.repeat(np.stack([lb, ub]), len(chunk), axis=0)
         k = np.arange(len(chunk))
         points[k, chunk] = ub[chunk]  # line 7: x_ul
@@ -121,10 +130,10 @@ def additive(f: Evaluator, findings: Findings, rng: np.random.Generator) -> tupl
         f_ul, f_lu = f(points).reshape(2, -1)
         corners.ul[chunk], corners.lu[chunk] = f_ul, f_lu
         beta1 = np.abs((f_ul - f_ll) - (f_uu - f_lu))  # line 8
-        eps1 = gamma * (abs(f_ll) + np.abs(f_lu) + np.abs(f_ul) + abs(f_uu))
+        eps1 = share * (abs(f_ll) + np.abs(f_lu) + np.abs(f_ul) + abs(f_uu))
         found = beta1 <= eps1  # lines 9-10; equal, since a function of value 0 has eps1 = 0
         findings.additive += chunk[found].tolist()
-        findings.note_close(chunk[_near(beta1, eps1)])
+        findings.note_close(chunk[near(beta1, eps1)])
         rest.append(chunk[~found])
         findings.progress(n - int(chunk[-1]), n)
     return corners, np.concatenate(rest)
@@ -145,7 +154,7 @@ def msvd(f: Evaluator, findings: Findings, corners: Corners, rest: IntArray, cap
     n, lb, ub = f.problem.dim, f.problem.lower, corners.ub
     quarter = (ub - lb) / 4.0  # on a symmetric box: x_i halved, as in the paper
     left, done = [rest[:0]], 0
-    for chunk in _chunks(rest, f, 4):
+    for chunk in chunks(rest, f, 4):
         k = np.arange(len(chunk))
         points = np.repeat(np.stack([lb, lb, ub, ub]), len(chunk), axis=0).reshape(4, len(chunk), n)
         points[0, k, chunk] = points[2, k, chunk] = (lb + quarter)[chunk]
@@ -173,7 +182,7 @@ def _multiplicative(corner: Array, moved: Array, n: int, cap: float) -> tuple[Ma
     eps2 = np.minimum(cap, rounding)
     # the rest of the product must keep its sign: x1 x2 on [-1, 1] is a product, but not separable
     keeps_sign = (np.sign(F[0]) == np.sign(F[2])) & (np.sign(F[1]) == np.sign(F[3]))
-    return known & keeps_sign & (beta2 < eps2), known & _near(beta2, eps2)
+    return known & keeps_sign & (beta2 < eps2), known & near(beta2, eps2)
 
 
 class Minima:
@@ -187,7 +196,7 @@ class Minima:
         self.turns = 0  # of the search: the variables of one turn go side by side
         self.turn = np.full(problem.dim, problem.dim)
         self.valley: dict[int, Valley] = {}
-        self._beside: dict[tuple[int, float], tuple[tuple[float, float], tuple[float, float]]] = {}
+        self._beside: dict[tuple[int, float], tuple[float, float]] = {}
 
     def enter(self, variables: IntArray, valleys: list[Valley]) -> None:
         """The outcome of one turn of the search."""
@@ -217,19 +226,19 @@ class Minima:
         """Whether nothing on one side of the minimum was seen to be worse, down to the bound."""
         return not (len(self.valley[i].left.x) and len(self.valley[i].right.x))
 
-    def beside(self, i: int, share: float) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Two points seen to be worse, with their values: one on either side, within this share of the range."""
+    def beside(self, i: int, share: float) -> tuple[float, float]:
+        """Two points seen to be worse: one on either side, within this share of the range."""
         if (i, share) not in self._beside:
             self._beside[i, share] = self._find_beside(i, share)
         return self._beside[i, share]
 
-    def _find_beside(self, i: int, share: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    def _find_beside(self, i: int, share: float) -> tuple[float, float]:
         x, left, right = self.valley[i]
         reach = share * (self.upper[i] - self.lower[i])
         if self.on_bound(i):
             side = left if len(left.x) else right
             second = min(1, len(side.x) - 1)
-            return side.within(x, reach), (float(side.x[second]), float(side.value[second]))
+            return side.within(x, reach), float(side.x[second])
         return left.within(x, reach), right.within(x, reach)
 
 
@@ -261,13 +270,14 @@ def _along(block: Callable[[Array], Array], centre: Array) -> Along:
 class ShiftTest:
     """Whether a minimum stays where it is in another context: the comparison behind GSVD and RGD.
 
-    Three values of x_i are ordered in the context of its search: the minimum, and two worse points. If any two of
-    them stand the other way round in another context, x_i interacts with what is different there.
+    Two points beside it were worse in the context of its search. If one of them is better in another context, x_i
+    interacts with what is different there. How the two stand to each other says nothing: in Ackley's function a
+    minimum stays where it is, but the order of other values changes with the rest.
     """
 
     def __init__(self, f: Evaluator, findings: Findings, minima: Minima, step: float) -> None:
         self.f, self.findings, self.minima, self.step = f, findings, minima, step
-        self._noise = _gamma(math.sqrt(f.problem.dim) + 2.0)
+        self._noise = gamma(math.sqrt(f.problem.dim) + 2.0)
 
     def __call__(self, variables: Sequence[int], contexts: Array, values: Array | None = None) -> Mask:
         """Which of the variables move, all else as in their rows of `contexts`.
@@ -277,7 +287,7 @@ class ShiftTest:
         n, k = self.f.problem.dim, np.arange(len(variables))
         contexts[k, variables] = self.minima.cv[variables]  # GSVD line 2
         reach = np.full(len(variables), self.step)
-        points, before = self._beside(variables, contexts, reach)  # lines 7-8
+        points = self._beside(variables, contexts, reach)  # lines 7-8
         if values is None:
             answer = self.f(np.concatenate([contexts, points.reshape(-1, n)]))
             values, sides = answer[: len(k)], answer[len(k) :].reshape(-1, 2)
@@ -286,9 +296,9 @@ class ShiftTest:
         while True:  # lines 6-13: as long as no difference is seen, ask ten times farther away
             flat = np.flatnonzero((sides == values[:, None]).any(axis=1) & (reach < 1.0))
             if len(flat) == 0:
-                return self._judge(np.array(variables), values, sides, before)
+                return self._judge(np.array(variables), values, sides)
             reach[flat] *= 10.0
-            points, before[flat] = self._beside([variables[j] for j in flat.tolist()], contexts[flat], reach[flat])
+            points = self._beside([variables[j] for j in flat.tolist()], contexts[flat], reach[flat])
             sides[flat] = self.f(points.reshape(-1, n)).reshape(-1, 2)
 
     def another_order(self, before: Array, after: Array) -> bool:
@@ -300,22 +310,19 @@ class ShiftTest:
             orders.append(np.where(sure, np.sign(differences), 0.0))
         return bool((orders[0] * orders[1] < 0.0).any())
 
-    def _beside(self, variables: Sequence[int], contexts: Array, reach: Array) -> tuple[Array, Array]:
-        """The contexts twice (k, 2, n), with every variable at its two worse points; and their values then."""
+    def _beside(self, variables: Sequence[int], contexts: Array, reach: Array) -> Array:
+        """The contexts twice (k, 2, n), with every variable at its two worse points."""
         points = np.repeat(contexts[:, None, :], 2, axis=1)
-        before = np.empty((len(variables), 2))
         for k, (i, share) in enumerate(zip(variables, reach, strict=True)):
-            (points[k, 0, i], before[k, 0]), (points[k, 1, i], before[k, 1]) = self.minima.beside(i, share)
-        return points, before
+            points[k, :, i] = self.minima.beside(i, share)
+        return points
 
-    def _judge(self, variables: IntArray, values: Array, sides: Array, before: Array) -> Mask:
-        """GSVD line 14, with the order of the two sides besides."""
+    def _judge(self, variables: IntArray, values: Array, sides: Array) -> Mask:
+        """GSVD line 14."""
         noise = self._noise * np.maximum(np.abs(values), np.abs(sides).max(axis=1))
         lowest = (sides - values[:, None]).min(axis=1)
-        tilt, tilt_before = sides[:, 0] - sides[:, 1], before[:, 0] - before[:, 1]
-        sure = (np.abs(tilt) > noise) & (np.abs(tilt_before) > self._noise * np.abs(before).max(axis=1))
         self.findings.note_close(variables[np.abs(lowest) <= CLOSE * noise])
-        moved: Mask = (lowest < -noise) | (sure & (np.sign(tilt) != np.sign(tilt_before)))
+        moved: Mask = lowest < -noise
         return moved
 
 
@@ -328,7 +335,7 @@ def gsvd(shift: ShiftTest, rng: np.random.Generator, looks: int) -> Witnesses:
     asked = minima.searched
     moved: Witnesses = {}
     done = 0
-    for chunk in _chunks(asked, shift.f, 3):  # lines 1-4
+    for chunk in chunks(asked, shift.f, 3):  # lines 1-4
         hit = shift(chunk, minima.far_from(chunk))
         moved.update(dict.fromkeys(compress(chunk, hit)))
         done += len(chunk)
@@ -336,11 +343,19 @@ def gsvd(shift: ShiftTest, rng: np.random.Generator, looks: int) -> Witnesses:
     shown = [minima.others_at(minima.upper), minima.others_at(minima.lower)]
     for context in shown + [minima.others_at(_anywhere(minima, rng)) for _ in range(looks)]:
         still = [i for i in asked if minima.on_bound(i) and i not in moved]
-        for chunk in _chunks(still, shift.f, 3):
+        for chunk in chunks(still, shift.f, 3):
             hit = shift(chunk, np.repeat(context[None], len(chunk), axis=0))
             moved.update(dict.fromkeys(compress(chunk, hit), context))
     if moved:  # otherwise nothing interacts with anything
         look_again(shift, moved, asked, rng)
+    return moved
+
+
+def composite(shift: ShiftTest, rng: np.random.Generator, looks: int) -> Witnesses:
+    """Stage 3: book the variables that have not moved; the others are returned."""
+    with shift.findings.stage("composite"):
+        moved = gsvd(shift, rng, looks)
+        shift.findings.composite = [i for i in shift.minima.searched if i not in moved]
     return moved
 
 
@@ -355,7 +370,7 @@ def look_again(shift: ShiftTest, moved: Witnesses, asked: Sequence[int], rng: np
     context[known] = _anywhere(minima, rng)[known]
     value = shift.f(context[None])
     new: list[int] = []
-    for chunk in _chunks(asked, shift.f, 3):
+    for chunk in chunks(asked, shift.f, 3):
         hit = shift(chunk, np.repeat(context[None], len(chunk), axis=0), np.repeat(value, len(chunk)))
         new += compress(chunk, hit)
     moved.update(dict.fromkeys(new, context))
@@ -374,7 +389,8 @@ def nvg(shift: ShiftTest, rng: np.random.Generator, looks: int, moved: Witnesses
     for i, hit in zip(known, [False, *first], strict=bool(known)):  # lines 1-3
         started += _join(i, rgd(shift, i, groups, moved[i], first=hit), groups)
         findings.progress(sum(map(len, groups)), len(known))
-    sparse = started > 2 * len(groups)  # a chain: every link had but one chance to be seen
+    # a chain, in which every link had but one chance to be seen
+    sparse = started > 2 * len(groups) or (len(groups) > 1 and has_few_partners(shift, rng))
     for _ in range(looks if sparse else 0):
         for i in look_again(shift, moved, minima.searched, rng):
             findings.composite.remove(i)
@@ -391,6 +407,16 @@ def nvg(shift: ShiftTest, rng: np.random.Generator, looks: int, moved: Witnesses
     for i in _alone(groups):  # proved to interact, and none of those that moved is its partner
         passed = [[j] for j in minima.searched if j not in moved]
         _adopt(i, rgd(shift, i, passed, moved[i]), moved, findings)
+
+
+def has_few_partners(shift: ShiftTest, rng: np.random.Generator) -> bool:
+    """Whether variables interact with few of their own group, as in a chain; some of the largest one are asked."""
+    group = np.array(max(shift.findings.groups, key=len))
+    away = _anywhere(shift.minima, rng)
+    asked = rng.choice(group, min(ASKED, len(group)), replace=False).tolist()
+    parts = [(i, part) for i in asked for part in np.array_split(rng.permutation(group[group != i]), PARTS)]
+    hits = ask(shift, [(i, part, away) for i, part in parts if len(part)])
+    return 2 * sum(hits) < len(hits)
 
 
 def reorder(shift: ShiftTest, rng: np.random.Generator) -> None:
@@ -461,31 +487,23 @@ def rgd(
     Both halves of what was hit are always asked, so the halvings of one depth are one batch. `first` is the answer
     for all groups together, where it is known.
     """
-    away = shift.minima.far_from([i])[0] if witness is None else witness
-    hit = []
-    asked = [groups] if groups else []
-    answers = None if first is None else [first]
-    while asked:
-        if answers is None:
-            answers = ask(shift, [(i, [j for group in part for j in group], away) for part in asked])
-        moving = compress(asked, answers)
-        asked, answers = [], None
-        for part in moving:
-            if len(part) == 1:  # lines 13-14
-                hit += part
-            else:  # lines 16-19
-                half = len(part) // 2
-                asked += [part[:half], part[half:]]
-    return hit
+    away = shift.minima.far_from([i])[0] if witness is None else witness  # lines 13-19: by halves
+    return by_halves(
+        groups,
+        lambda parts: ask(shift, [(i, [j for group in part for j in group], away) for part in parts]),
+        first,
+    )
 
 
-Question = tuple[int, "Sequence[int]", "Array | None"]  # a variable; others; the context where they are put
+Question = tuple[
+    int, "Sequence[int] | IntArray", "Array | None"
+]  # a variable; others; the context where they are put
 
 
 def ask(shift: ShiftTest, questions: Sequence[Question]) -> list[bool]:
     """RGD lines 1-12: whether the minimum of x_i moves if those others, and nobody else, go to that context."""
     answers: list[bool] = []
-    for chunk in _chunks(questions, shift.f, 3):
+    for chunk in chunks(questions, shift.f, 3):
         which = [i for i, _, _ in chunk]
         contexts = shift.minima.archived(which)  # line 1
         for context, (i, others, witness) in zip(contexts, chunk, strict=True):
@@ -497,20 +515,3 @@ def ask(shift: ShiftTest, questions: Sequence[Question]) -> list[bool]:
 
 def _anywhere(minima: Minima, rng: np.random.Generator) -> Array:
     return rng.uniform(minima.lower, minima.upper)
-
-
-def _gamma(k: float) -> float:
-    return k * UNIT / (1.0 - k * UNIT)
-
-
-def _near(value: Array, threshold: Array) -> Mask:
-    return (value > threshold / CLOSE) & (value < threshold * CLOSE)
-
-
-def _chunks(items: Items, f: Evaluator, each: int) -> Iterator[Items]:
-    """As many items at a time as `f` wants to be asked about at once, each of so many evaluations."""
-    start = 0
-    while start < len(items):
-        size = max(1, f.chunk // each)
-        yield items[start : start + size]
-        start += size

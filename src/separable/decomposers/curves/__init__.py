@@ -26,10 +26,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from separable import decomposition
+from separable.decomposers import options
 from separable.decomposers.csg import csg
 from separable.decomposers.curves import blocks, doubt, groups, noise
 from separable.decomposers.curves.effects import Pair, are_additive, is_additive
-from separable.errors import BadInput, NoisyFunction
+from separable.errors import NoisyFunction
 
 if TYPE_CHECKING:
     from separable.decomposers.curves.blocks import Block
@@ -66,11 +67,10 @@ def curves(
         z: how many standard deviations of the noise a difference must be off to mean something.
         spend: the evaluations that may be spent on doubt; by default 1000, and 5 more for each variable.
     """
-    for name, number, most in (("step", step, 0.3), ("z", z, 100.0)):
-        if isinstance(number, bool) or not isinstance(number, float | int) or not 0.0 < number <= most:
-            raise BadInput(f"curves: {name} must be a number above 0 and up to {most:g}, got {number!r}")
-    if spend is not None and (isinstance(spend, bool) or not isinstance(spend, int) or spend < 0):
-        raise BadInput(f"curves: spend must be a whole number, 0 or more, got {spend!r}")
+    options.share("curves", "step", step, 0.3)
+    options.share("curves", "z", z, 100.0)
+    if spend is not None:
+        options.whole("curves", "spend", spend, 0)
     _Run(f, findings, rng, step, z, 1000 + 5 * f.problem.dim if spend is None else spend).go()
 
 

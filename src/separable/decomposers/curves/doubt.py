@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from separable.decomposers.batches import chunks
 from separable.decomposers.csg import Minima, ShiftTest, search_minima
-from separable.decomposers.csg import _chunks as chunks
 from separable.decomposers.curves import blocks, fit
 from separable.decomposers.curves.effects import are_additive
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from separable.decomposers.csg import _chunks as chunks
+from separable.decomposers.batches import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -21,7 +21,6 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.special import gammaln
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ WINDOWS = (
     25,
     10**9,
 )  # how far in the order of y the points of a seed may lie apart: a small block is found near
-PATIENCE = 3  # coefficients more that gain nothing: then no more are tried
 MOST = 11  # coefficients of a curve
 DRIFT = 3.0  # times the noise of a point the curve may be uncertain where the point is held against it,
 TELLING = 0.01  # or so much of the range of y, both together: then to be on it still means something
@@ -90,10 +88,11 @@ def find(x: Array, y: Array, s: Array, z: float, rng: np.random.Generator) -> tu
     """
     if len(x) < LEAST:
         return None
-    q1, median, q9 = np.quantile(y, (0.1, 0.5, 0.9))
-    spread = float(q9 - q1)
+    ordered = np.sort(y)
+    q1, median, q9 = ordered[[len(y) // 10, len(y) // 2, -1 - len(y) // 10]].tolist()
+    spread = q9 - q1
     if spread < 40.0 * np.median(s):  # all lie on one line; what they could do is to differ as much as from d' = d
-        spread = max(abs(float(median) - 1.0), 4.0 * float(s.min()))
+        spread = max(abs(median - 1.0), 4.0 * float(s.min()))
     for members, radius in _search(x, y, s, spread, rng):
         found = _refine(x, y, s, z, spread, members, radius)
         if found is not None and _is_significant(x, s, z, spread, found) and _stands_out(x, y, s, z, found):
@@ -247,36 +246,36 @@ def _rational(x: Array, y: Array, s: Array, radius: float) -> Curve | None:
 def _least_squares(x: Array, y: Array, s: Array, radius: float) -> tuple[Curve | None, Array]:
     """The rational function with the best score (BIC), by weighted linearised least squares; and leverages.
 
-    One QR serves all numbers of coefficients, since the columns of one are the first columns of the next.
+    One QR serves all numbers of coefficients p, since the columns of one are the first columns of the next.
     """
     count, scale = len(x), float(np.abs(x).max())
-    u, sigma = x / scale, np.maximum(s, np.median(s) * 1e-3)
-    most = min(MOST, count - 2)
-    q, r = np.linalg.qr(_columns(u, y, most) / sigma[:, None])
-    along = q.T @ (y / sigma)
-    best, chosen, chosen_misses, chosen_p = np.inf, None, y, 2
-    for p in range(2, most + 1):
-        if abs(r[p - 1, p - 1]) <= 1e-13 * abs(r[0, 0]):
-            break
-        curve = _curve(solve_triangular(r[:p, :p], along[:p]), scale)
-        with np.errstate(invalid="ignore"):
-            misses = np.abs(curve(x) - y)
-        if not np.isfinite(misses).all():
-            continue
-        chi = float(np.mean(np.square(misses / s))) * count / (count - p)
-        score = count * math.log(max(chi, 1e-6)) + 2.0 * p * math.log(count)
-        if score < best:
-            best, chosen, chosen_misses, chosen_p = score, curve, misses, p
-        elif p >= chosen_p + PATIENCE:
-            break
-    if chosen is None:
+    sigma = np.maximum(s, np.median(s) * 1e-3)
+    columns = _columns(x / scale, y, min(MOST, count - 2))
+    q, r = np.linalg.qr(columns / sigma[:, None])
+    sizes = np.abs(np.diag(r))
+    most = len(sizes) if (sizes > 1e-13 * sizes[0]).all() else int(np.argmin(sizes > 1e-13 * sizes[0]))
+    if most < 2:
+        return None, y
+    p = np.arange(2, most + 1)
+    root = np.linalg.inv(r[:most, :most])
+    # the coefficients of each p in a column: R_p is a corner of R, and its inverse of the inverse
+    coefficients = root @ np.where(np.arange(most)[:, None] < p, (q.T @ (y / sigma))[:most, None], 0.0)
+    odd = columns[:, 1:most:2]  # u, u^2, ...
+    below = 1.0 + odd[:, : len(coefficients[2::2])] @ coefficients[2::2]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        misses = np.abs((columns[:, :most] @ coefficients - y[:, None]) / below)
+        chi = np.mean(np.square(misses / s[:, None]), axis=0) * count / (count - p)
+    score = count * np.log(np.maximum(chi, 1e-6)) + 2.0 * p * math.log(count)
+    score[~np.isfinite(score)] = np.inf
+    best = int(np.argmin(score))
+    if score[best] == np.inf:
         return None, y
     # what the noise does not explain is the curve's own miss
-    excess = np.where(chosen_misses > 4.0 * s, chosen_misses, 0.0)
-    near = min(3.0 * float(np.quantile(excess, 0.99)), 2.0 * radius)
-    p = chosen.coefficients
-    root = solve_triangular(r[:p, :p], np.eye(p))
-    return chosen._replace(near=near, root=root), np.square(q[:, : chosen.coefficients]).sum(axis=1)
+    excess = np.sort(np.where(misses[:, best] > 4.0 * s, misses[:, best], 0.0))
+    near = min(3.0 * float(excess[int(0.99 * (count - 1))]), 2.0 * radius)
+    c, k = coefficients[: p[best], best], int(p[best])
+    top, bottom = np.concatenate([c[:1], c[1::2]]), np.concatenate([[1.0], c[2::2]])
+    return Curve(scale, top, bottom, near, root[:k, :k]), np.square(q[:, :k]).sum(axis=1)
 
 
 def _columns(u: Array, y: Array, p: int) -> Array:
@@ -287,11 +286,6 @@ def _columns(u: Array, y: Array, p: int) -> Array:
         columns += [power, -power * y]
         power = power * u
     return np.stack(columns[:p], axis=1)
-
-
-def _curve(coefficients: Array, scale: float) -> Curve:
-    top = np.concatenate([coefficients[:1], coefficients[1::2]])
-    return Curve(scale, top, np.concatenate([[1.0], coefficients[2::2]]), 0.0, np.empty((0, 0)))
 
 
 def _is_significant(x: Array, s: Array, z: float, spread: float, found: tuple[Curve, Mask]) -> bool:

@@ -26,10 +26,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from separable.decomposers.csg import _chunks as chunks
+from separable.decomposers.batches import chunks
+from separable.decomposers.components import components
 from separable.decomposers.curves import fit
 
 if TYPE_CHECKING:
@@ -162,32 +161,38 @@ def _by_codes(
     items = [left[k : k + 1] for k in range(len(left))]
     effects, strength = d[left], np.abs(dd[left] - d[left])
     steps = np.clip(STRONGER * np.sqrt(pair.limit(4) / np.maximum(strength, 1e-300)), SMALLEST, LARGEST)
-    coupled: dict[int, bool] = {}
+    coupled: dict[int, bool] = {}  # by the first variable of a part
     whole = False
     first = True
     while True:
-        label, responses = _round(pair, items, effects, np.ones(len(items)) if whole else steps, rng)
-        count = label.max() + 1
-        if first:
-            for k in range(count):
-                inside = np.flatnonzero((label == k) & (responses != 0.0))
-                if len(inside) > 2 * fit.LEAST:
-                    e = effects[inside] + responses[inside]
-                    on_curve = _coupled(pair, effects[inside], e, np.ones(len(inside), dtype=bool), rng)
-                    for i in np.flatnonzero(label == k):
-                        coupled[int(items[i][0])] = bool(2 * on_curve.sum() > len(inside))
-        merged = [np.concatenate([items[i] for i in np.flatnonzero(label == k)]) for k in range(count)]
-        if count == 1 or (whole and count == len(items)):  # nothing has merged, though all made whole steps
+        parts, responses = _round(pair, items, effects, np.ones(len(items)) if whole else steps, rng)
+        merged = [np.concatenate([items[i] for i in part]) for part in parts]
+        if first:  # later rounds only merge
+            coupled = {
+                int(item[0]): _is_coupled(pair, effects[part], responses[part], rng)
+                for item, part in zip(merged, parts, strict=True)
+            }
+        if len(parts) == 1 or (whole and len(parts) == len(items)):  # nothing has merged by whole steps either
             return [(item, coupled.get(int(item[0]), False)) for item in merged]
-        steps = np.array([np.median(steps[label == k]) for k in range(count)])
-        items, whole, first = merged, count == len(items) or count < PROBED, False
+        steps = np.array([np.median(steps[part]) for part in parts])
+        items, whole, first = merged, len(parts) == len(items) or len(parts) < PROBED, False
         effects = pair.of_items(items, pair.a, pair.f_a)
+
+
+def _is_coupled(pair: Pair, effects: Array, responses: Array, rng: np.random.Generator) -> bool:
+    """Whether most of these items respond along a curve: they are groups under one outer function."""
+    asked = np.flatnonzero(responses)
+    if len(asked) <= 2 * fit.LEAST:
+        return False
+    d = effects[asked]
+    on_curve = _coupled(pair, d, d + responses[asked], np.ones(len(asked), dtype=bool), rng)
+    return bool(2 * on_curve.sum() > len(asked))
 
 
 def _round(
     pair: Pair, items: list[IntArray], effects: Array, steps: Array, rng: np.random.Generator
-) -> tuple[IntArray, Array]:
-    """One round: to which component each item belongs, and its response to the representatives."""
+) -> tuple[list[IntArray], Array]:
+    """One round: the items in parts that hang together, and the response of each to the representatives."""
     grown = _grow(pair, items, effects, steps)
     chosen, unknown = grown.chosen, np.array(grown.neighbours, dtype=np.intp)
     count = len(chosen)
@@ -203,8 +208,7 @@ def _round(
 
     links = [(i, chosen[g]) for i, g in decoded + _by_halves(r, items, effects, unknown)]
     one, other = np.array(links, dtype=np.intp).reshape(-1, 2).T
-    joined = coo_array((np.ones(len(one)), (one, other)), shape=(len(items), len(items)))
-    return connected_components(joined, directed=False)[1], grown.responses
+    return components(len(items), one, other), grown.responses
 
 
 class _Independent:
