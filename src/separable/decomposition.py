@@ -248,6 +248,23 @@ class Decomposition:
             plots.save(figure, path)
         return figure
 
+    def plot_curves(self, path: str | Path | None = None, *, title: str | None = None) -> Figure:
+        """The effects of all variables at two places, and the curves of the blocks. Needs the extra `plots`.
+
+        Only the method `curves` measures them; BadInput if there are none.
+        """
+        from separable import plots  # noqa: PLC0415 -- as above
+
+        if not self.effects:
+            raise BadInput(
+                f"plot_curves: {self.method or 'this decomposition'} has no effects; method='curves' has"
+            )
+        blocks = [(block.kind, block.members, block.curve) for block in self.blocks]
+        figure = plots.curves(self.effects, blocks, self.groups, title or str(self))
+        if path is not None:
+            plots.save(figure, path)
+        return figure
+
 
 def _variables(given: Iterable[Any], name: str) -> tuple[int, ...]:
     """Variables as sorted plain integers."""

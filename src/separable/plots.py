@@ -21,13 +21,21 @@ except ImportError as error:
     raise MissingExtra("a picture", "matplotlib", "plots") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
 
 INK, PAPER, FAINT = "#24292f", "#ffffff", "#d0d7de"
 KINDS = {"additive": "#4c78a8", "multiplicative": "#f2a03d", "composite": "#54a24b", "undecided": "#bab0ac"}
 TITLE_WIDTH = 100  # characters, as many as fit
+SHADES = {
+    "additive": ("#4c78a8",),
+    "multiplicative": ("#f2a03d", "#c9730a", "#ffca7a"),
+    "composite": ("#54a24b", "#2f7d4f", "#9bd17f", "#1f5b3a"),
+}
 FEW = 100  # so many variables are drawn one by one
 GROUPS = ("#b5476d", "#7b61a8", "#d9795d", "#8c564b", "#c78fb4", "#5f4b8b")  # taken in turn
 
@@ -58,6 +66,57 @@ def structure(
     _bars(figure.add_subplot(grid[1, 1]), [(name, cost, "#6e7781") for name, cost in costs], "evaluations")
     _places(figure.add_subplot(grid[2, :]), dim, parts, coloured)
     return figure
+
+
+def curves(
+    effects: Sequence[tuple[float, float]],
+    blocks: Sequence[tuple[str, Sequence[int], Callable[[Array], Array]]],
+    groups: Sequence[Sequence[int]],
+    title: str,
+) -> Figure:
+    """The effects of every variable at two places, d against d', and the curves of the blocks.
+
+    On the left d' itself, on the right d' / d, where the curves stand apart. Variables of groups lie on none.
+    """
+    d, dd = np.array(effects).T
+    figure = Figure(figsize=(9.6, 5.0), dpi=120, facecolor=PAPER, layout="constrained")
+    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), color=INK, fontsize=11)
+    whole, ratio = figure.subplots(1, 2)
+    seen: dict[str, int] = {}
+    separable = np.array([i for _, members, _ in blocks for i in members if d[i] != 0.0], dtype=int)
+    for group, colour in zip(groups, cycle(GROUPS)):
+        inside = np.array([i for i in group if d[i] != 0.0], dtype=int)
+        whole.plot(d[inside], dd[inside], "x", color=colour, markersize=3.5, markeredgewidth=0.8)
+        ratio.plot(d[inside], dd[inside] / d[inside], "x", color=colour, markersize=3.5, markeredgewidth=0.8)
+    for kind, members, curve in blocks:
+        inside = np.array([i for i in members if d[i] != 0.0], dtype=int)
+        shade = SHADES[kind][seen.get(kind, 0) % len(SHADES[kind])]
+        seen[kind] = seen.get(kind, 0) + 1
+        line = np.linspace(d[inside].min(), d[inside].max(), 202) if len(inside) else np.zeros(2)
+        line = line[line != 0.0]
+        label = f"{kind}, {len(members)}"
+        whole.plot(line, curve(line), color=shade, linewidth=0.8)
+        whole.plot(d[inside], dd[inside], "o", color=shade, markersize=2.2, label=label)
+        ratio.plot(line, curve(line) / line, color=shade, linewidth=0.8)
+        ratio.plot(d[inside], dd[inside] / d[inside], "o", color=shade, markersize=2.2)
+    if groups:
+        whole.plot([], [], "x", color=GROUPS[0], markersize=4, label=f"in groups, {sum(map(len, groups))}")
+    for axes, values, name in ((whole, dd, "d'"), (ratio, dd / np.where(d == 0.0, 1.0, d), "d' / d")):
+        shown = separable if len(separable) else np.arange(len(d))
+        _around(axes, d[shown], values[shown])
+        axes.set(xlabel="d", ylabel=name, title=f"{name} against d")
+        _plain(axes)
+    if blocks or groups:
+        whole.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def _around(axes: Axes, x: Array, y: Array) -> None:
+    """Show these points with some room about them; what is far off them lies outside."""
+    for values, limit in ((x, axes.set_xlim), (y, axes.set_ylim)):
+        low, high = float(values.min()), float(values.max())
+        room = 0.15 * (high - low) or 0.1 * abs(high) or 1.0
+        limit(low - room, high + room)
 
 
 def save(figure: Figure, path: str | Path) -> None:

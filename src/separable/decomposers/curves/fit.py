@@ -171,7 +171,8 @@ def _seeds(y: Array, rng: np.random.Generator) -> IntArray:
         other += other >= start  # not the point itself
         seeds.append(np.stack([start, *other], axis=1))
     chosen = np.concatenate(seeds)
-    return order[chosen[chosen[:, 1] != chosen[:, 2]]]
+    triples: IntArray = order[chosen[chosen[:, 1] != chosen[:, 2]]]
+    return triples
 
 
 def _through(u: Array, y: Array) -> tuple[Array, Array]:

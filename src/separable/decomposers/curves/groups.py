@@ -147,9 +147,9 @@ class _Representatives:
         if not len(which):
             return np.empty(0)
         pair = self.pair
-        x = pair.a.copy()
+        x, way = pair.a.copy(), pair.b - pair.a
         for item, step, share in zip(self.items, self.steps, self.code[p], strict=True):
-            x[item] += stretch * step * share * (pair.b - pair.a)[item]
+            x[item] += stretch * step * share * way[item]
         (value,) = pair.f(x[None]).tolist()
         return pair.of_items([items[i] for i in which], x, value) - effects[which]
 
@@ -253,10 +253,10 @@ class _Independent:
         if (self.steps[new] == 1.0).all():
             self.context, self.value = self._with(new), self.value + float(self.effects[new].sum())
         else:
-            self.context = self.context.copy()
+            self.context, way = self.context.copy(), self.pair.b - self.pair.a
             for i in new:
                 item = self.items[i]
-                self.context[item] += self.steps[i] * (self.pair.b - self.pair.a)[item]
+                self.context[item] += self.steps[i] * way[item]
             self.value = float(self.pair.f(self.context[None])[0])
 
     def _note(self, which: IntArray, response: Array) -> None:
@@ -343,7 +343,8 @@ def _curvature(r: _Representatives, items: list[IntArray], effects: Array, unkno
 def _error(response: Array, limit: float, bend: float) -> Array:
     """The relative error of responses of this size: noise, and what is not linear in a small step."""
     size = np.maximum(np.abs(response), 1e-300)
-    return np.minimum(1.0, 2.0 * limit / size + 4.0 * bend * np.maximum(1.0, np.median(size) / size))
+    error: Array = 2.0 * limit / size + 4.0 * bend * np.maximum(1.0, np.median(size) / size)
+    return np.minimum(1.0, error)
 
 
 def _one_neighbour(code: Array, rows: Array, seen: IntArray, error: Array) -> tuple[IntArray, Mask, int]:
