@@ -14,8 +14,8 @@ Start here:
 """
 
 from separable.decomposers import decompose
-from separable.decomposition import Accuracy, Decomposition, Stage
-from separable.errors import BadInput, FunctionError
+from separable.decomposition import Accuracy, Block, Decomposition, Stage
+from separable.errors import BadInput, FunctionError, NoisyFunction
 from separable.evaluator import Evaluator
 from separable.problems import Problem
 from separable.suites import problem
@@ -25,9 +25,11 @@ __version__ = "0.1.0"
 __all__ = [
     "Accuracy",
     "BadInput",
+    "Block",
     "Decomposition",
     "Evaluator",
     "FunctionError",
+    "NoisyFunction",
     "Problem",
     "Stage",
     "decompose",

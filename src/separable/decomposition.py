@@ -114,7 +114,7 @@ class Decomposition:
     finished: bool = True
     blocks: tuple[Block, ...] = ()
     certain: tuple[int, ...] = ()
-    effects: tuple[tuple[float, float], ...] = ()
+    effects: tuple[tuple[float, float], ...] = field(default=(), compare=False)  # their last bits may differ
     noise: float | None = None
 
     def __post_init__(self) -> None:

@@ -76,39 +76,51 @@ def curves(
 ) -> Figure:
     """The effects of every variable at two places, d against d', and the curves of the blocks.
 
-    On the left d' itself, on the right d' / d, where the curves stand apart. Variables of groups lie on none.
+    On the left d' itself, on the right d' / d, where the curves stand apart. Variables of groups lie on none; many
+    are so far off that they lie outside the picture.
     """
     d, dd = np.array(effects).T
     figure = Figure(figsize=(9.6, 5.0), dpi=120, facecolor=PAPER, layout="constrained")
     figure.suptitle(textwrap.fill(title, TITLE_WIDTH), color=INK, fontsize=11)
     whole, ratio = figure.subplots(1, 2)
     seen: dict[str, int] = {}
-    separable = np.array([i for _, members, _ in blocks for i in members if d[i] != 0.0], dtype=int)
-    for group, colour in zip(groups, cycle(GROUPS)):
-        inside = np.array([i for i in group if d[i] != 0.0], dtype=int)
-        whole.plot(d[inside], dd[inside], "x", color=colour, markersize=3.5, markeredgewidth=0.8)
-        ratio.plot(d[inside], dd[inside] / d[inside], "x", color=colour, markersize=3.5, markeredgewidth=0.8)
+    shown = [np.empty((0, 4))]  # of all separable variables: the places in both pictures
+    for number, (group, colour) in enumerate(zip(groups, cycle(GROUPS))):
+        inside = _moving(group, d)
+        label = f"in groups, {sum(map(len, groups))}" if number == 0 else None
+        mark = {"color": colour, "markersize": 3.5, "markeredgewidth": 0.8}
+        whole.plot(d[inside], dd[inside], "x", label=label, **mark)
+        ratio.plot(d[inside] / np.abs(d[inside]).max(initial=0.0), dd[inside] / d[inside], "x", **mark)
     for kind, members, curve in blocks:
-        inside = np.array([i for i in members if d[i] != 0.0], dtype=int)
+        inside = _moving(members, d)
         shade = SHADES[kind][seen.get(kind, 0) % len(SHADES[kind])]
         seen[kind] = seen.get(kind, 0) + 1
-        line = np.linspace(d[inside].min(), d[inside].max(), 202) if len(inside) else np.zeros(2)
-        line = line[line != 0.0]
-        label = f"{kind}, {len(members)}"
-        whole.plot(line, curve(line), color=shade, linewidth=0.8)
-        whole.plot(d[inside], dd[inside], "o", color=shade, markersize=2.2, label=label)
-        ratio.plot(line, curve(line) / line, color=shade, linewidth=0.8)
-        ratio.plot(d[inside], dd[inside] / d[inside], "o", color=shade, markersize=2.2)
-    if groups:
-        whole.plot([], [], "x", color=GROUPS[0], markersize=4, label=f"in groups, {sum(map(len, groups))}")
-    for axes, values, name in ((whole, dd, "d'"), (ratio, dd / np.where(d == 0.0, 1.0, d), "d' / d")):
-        shown = separable if len(separable) else np.arange(len(d))
-        _around(axes, d[shown], values[shown])
-        axes.set(xlabel="d", ylabel=name, title=f"{name} against d")
+        whole.plot(d[inside], dd[inside], "o", color=shade, markersize=2.2, label=f"{kind}, {len(members)}")
+        if len(inside):
+            x, y = d[inside], dd[inside]
+            largest = np.abs(x).max()
+            line = np.linspace(x.min(), x.max(), 202)
+            line = line[line != 0.0]
+            whole.plot(line, curve(line), color=shade, linewidth=0.8)
+            ratio.plot(line / largest, curve(line) / line, color=shade, linewidth=0.8)
+            ratio.plot(x / largest, y / x, "o", color=shade, markersize=2.2)
+            shown.append(np.stack([x, y, x / largest, y / x], axis=1))
+    places = np.concatenate(shown)
+    if len(places):
+        _around(whole, places[:, 0], places[:, 1])
+        _around(ratio, places[:, 2], places[:, 3])
+    whole.set(xlabel="d", ylabel="d'", title="d' against d")
+    ratio.set(xlabel="d, as a share of the largest in the block", ylabel="d' / d", title="the ratio d' / d")
+    for axes in (whole, ratio):
         _plain(axes)
     if blocks or groups:
         whole.legend(fontsize=8, frameon=False)
     return figure
+
+
+def _moving(variables: Sequence[int], d: Array) -> NDArray[np.intp]:
+    """Those of the variables that have an effect at all."""
+    return np.array([i for i in variables if d[i] != 0.0], dtype=np.intp)
 
 
 def _around(axes: Axes, x: Array, y: Array) -> None:
