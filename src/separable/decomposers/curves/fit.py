@@ -41,6 +41,7 @@ MOST = 11  # coefficients of a curve
 DRIFT = 3.0  # times the noise of a point the curve may be uncertain where the point is held against it,
 TELLING = 0.01  # or so much of the range of y, both together: then to be on it still means something
 REACH = 2.0  # times as far in x as its other points may lie another point of a curve
+TIGHT = 0.01  # of the range of y along a curve: how near its points must lie
 LOG_NFA = math.log(1e-6)  # curves that chance may make, in one search
 FLAT = 3e-3, 1e-5  # of the range of y: a second and third try see only curves that are met so well
 
@@ -95,7 +96,7 @@ def find(x: Array, y: Array, s: Array, z: float, rng: np.random.Generator) -> tu
         spread = max(abs(median - 1.0), 4.0 * float(s.min()))
     for members, radius in _search(x, y, s, spread, rng):
         found = _refine(x, y, s, z, spread, members, radius)
-        if found is not None and _is_significant(x, s, z, spread, found) and _stands_out(x, y, s, z, found):
+        if found is not None and _is_significant(x, y, s, z, spread, found) and _stands_out(x, y, s, z, found):
             return found
     return None
 
@@ -251,7 +252,7 @@ def _least_squares(x: Array, y: Array, s: Array, radius: float) -> tuple[Curve |
     """
     count, scale = len(x), float(np.abs(x).max())
     sigma = np.maximum(s, np.median(s) * 1e-3)
-    columns = _columns(x / scale, y, min(MOST, count - 2))
+    columns = _columns(x / scale, y, min(MOST, (count + 2) // 2))
     q, r = np.linalg.qr(columns / sigma[:, None])
     sizes = np.abs(np.diag(r))
     most = len(sizes) if (sizes > 1e-13 * sizes[0]).all() else int(np.argmin(sizes > 1e-13 * sizes[0]))
@@ -289,11 +290,11 @@ def _columns(u: Array, y: Array, p: int) -> Array:
     return np.stack(columns[:p], axis=1)
 
 
-def _is_significant(x: Array, s: Array, z: float, spread: float, found: tuple[Curve, Mask]) -> bool:
+def _is_significant(x: Array, y: Array, s: Array, z: float, spread: float, found: tuple[Curve, Mask]) -> bool:
     """Whether the refined curve is no chance: the same count, every member with its own tolerance."""
     curve, members = found
     k, p = int(members.sum()), curve.coefficients
-    if k <= p:
+    if k <= p or curve.near > TIGHT * np.ptp(y[members]):  # a heap is no curve
         return False
     shares = np.log(np.minimum(1.0, 2.0 * tolerance(curve, x[members], s[members], z) / spread))
     ways = math.log(len(s)) + _log_binomial(len(s) - p, k - p) + _log_binomial(k, p)

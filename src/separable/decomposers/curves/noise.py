@@ -20,7 +20,8 @@ POINTS = 7  # on a line
 ORDERS = range(3, 7)  # of the differences; a rough f still shows its curvature in those of order 2
 REACH = 1e-11  # from one point to the next, as a share of the box
 FLOOR = 0.3  # of the distance between neighbouring numbers: what rounding the value itself does
-SUSPECT = 16.0  # of that distance: more than rounding does
+SUSPECT = 16.0  # of that distance: more than rounding does,
+ANYWHERE = 2.0  # nor of the distance where f has another value
 
 
 class Noise(NamedTuple):
@@ -41,11 +42,12 @@ def estimate(f: Evaluator, base: Array, rng: np.random.Generator) -> Noise:
     """
     x, value, sigma = _sample(f, base, rng, POINTS)
     (elsewhere,) = f(rng.uniform(f.problem.lower, f.problem.upper)[None]).tolist()
-    size = max(abs(value), abs(elsewhere))  # of f: what it is made of may cancel at one point
-    if sigma <= SUSPECT * np.spacing(size):
+    # what f is made of may cancel at one point
+    rounding = max(SUSPECT * float(np.spacing(abs(value))), ANYWHERE * float(np.spacing(abs(elsewhere))))
+    if sigma <= rounding:
         return Noise(x, value, sigma, is_more_than_rounding=False)
     sigma = _sample(f, base, rng, 6 * POINTS)[2]  # the level is worth more points
-    return Noise(x, value, sigma, is_more_than_rounding=bool(sigma > SUSPECT * np.spacing(size)))
+    return Noise(x, value, sigma, is_more_than_rounding=sigma > rounding)
 
 
 def _sample(f: Evaluator, base: Array, rng: np.random.Generator, count: int) -> tuple[Array, float, float]:
@@ -65,8 +67,9 @@ def sigma_of(values: Array) -> float:
     >>> round(sigma_of(np.exp(x) + noise) * 1e6, 1)
     1.0
     """
-    levels = [FLOOR * float(np.spacing(np.abs(values).max()))]
-    for k in ORDERS:
-        differences = np.diff(values, k)
-        levels.append(math.sqrt(float(np.mean(differences**2)) / math.comb(2 * k, k)))
+    largest = float(np.abs(values).max())
+    levels = [FLOOR * float(np.spacing(largest))]
+    for k in ORDERS if largest else ():
+        differences = np.diff(values / largest, k)  # squares of large values overflow
+        levels.append(largest * math.sqrt(float(np.mean(differences**2)) / math.comb(2 * k, k)))
     return max(levels)
