@@ -39,7 +39,8 @@ ORDER_COST = 12  # evaluations, about
 SURFACE_LEAST = 20  # members of a group for which a surface is looked for,
 SURFACE_LARGE = 250  # and if that needs an evaluation more of each
 SURFACE_DEGREE = 5  # of the polynomial
-SURFACE_NEAR = 1e-4  # of the standard deviation: its residuals
+SURFACE_NEAR = 1e-4  # of the standard deviation: its residuals,
+SURFACE_NOISE = 1e-2  # if noise does not make them larger; but then no more than so much of it
 GRID, ZOOMS = 48, 3  # values of a variable, to find its best one
 EDGE = 0.1  # of the box: what is near a bound
 TEST_COST = 28  # evaluations of one such test, about
@@ -138,12 +139,12 @@ def have_two_inner_sums(pair: Pair, group: Group, d: Array, dd: Array, rng: np.r
         parts = [there, ~there]
     else:
         parts = [np.isfinite(third)]
-    if not all(_on_a_surface(d[members[part]], dd[members[part]], third[part]) for part in parts):
+    if not all(_on_a_surface(pair, d[members[part]], dd[members[part]], third[part]) for part in parts):
         return False
     return group.third is None or all(keeps_its_minimum(pair, i, rng) for i in probes)
 
 
-def _on_a_surface(d: Array, dd: Array, third: Array) -> bool:
+def _on_a_surface(pair: Pair, d: Array, dd: Array, third: Array) -> bool:
     """Whether d'' is a polynomial of d and d', but for a small part of it."""
     x, y, z = d, dd - d, third - d  # the effects are much alike
     if len(x) < SURFACE_LEAST or not (np.ptp(y) and np.ptp(z)):
@@ -153,7 +154,9 @@ def _on_a_surface(d: Array, dd: Array, third: Array) -> bool:
     powers = sorted(powers, key=sum)[: len(x) // 3]
     columns = np.stack([u**i * v**j for i, j in powers], axis=1)
     misses = columns @ np.linalg.lstsq(columns, w, rcond=1e-12)[0] - w
-    return bool(np.quantile(np.abs(misses), 0.9) <= SURFACE_NEAR * np.std(w))
+    size = float(np.std(w))
+    noise = pair.limit(4) / float(np.abs(z).max())
+    return bool(np.quantile(np.abs(misses), 0.9) <= max(SURFACE_NEAR * size, min(noise, SURFACE_NOISE * size)))
 
 
 def _third_effects(pair: Pair, members: IntArray, rng: np.random.Generator) -> tuple[Array, Mask]:

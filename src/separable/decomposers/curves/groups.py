@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from separable.decomposers.batches import chunks
-from separable.decomposers.components import components
+from separable.decomposers.components import join, parts
 from separable.decomposers.curves import fit
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ CODES = 3  # that are tried, one after the other, for what the one before has le
 FEW = 4  # items are not worth another code
 BATCH = 16  # items that are asked about one set of representatives together, at most
 Z_RANGE = 0.4, 1.0  # of |z|
-VERIFIED = 0.02  # of the response to the weaker of two neighbours, to which it must be met
+VERIFIED = 0.005  # of the response to the weaker of two neighbours, to which it must be met
+HALVED = 32  # items for which R is halved together
 BENT = 8  # items that tell how far from linear responses are
 CHANCE = 0.05  # wrong matches to be expected in one round of codes
 
@@ -165,17 +166,19 @@ def _by_codes(
     whole = False
     first = True
     while True:
-        parts, responses = _round(pair, items, effects, np.ones(len(items)) if whole else steps, rng)
-        merged = [np.concatenate([items[i] for i in part]) for part in parts]
+        together, responses = _round(pair, items, effects, np.ones(len(items)) if whole else steps, rng)
+        merged = [np.concatenate([items[i] for i in part]) for part in together]
         if first:  # later rounds only merge
             coupled = {
                 int(item[0]): _is_coupled(pair, effects[part], responses[part], rng)
-                for item, part in zip(merged, parts, strict=True)
+                for item, part in zip(merged, together, strict=True)
             }
-        if len(parts) == 1 or (whole and len(parts) == len(items)):  # nothing has merged by whole steps either
+        if len(together) == 1 or (
+            whole and len(together) == len(items)
+        ):  # nothing has merged by whole steps either
             return [(item, coupled.get(int(item[0]), False)) for item in merged]
-        steps = np.array([np.median(steps[part]) for part in parts])
-        items, whole, first = merged, len(parts) == len(items) or len(parts) < PROBED, False
+        steps = np.array([np.median(steps[part]) for part in together])
+        items, whole, first = merged, len(together) == len(items) or len(together) < PROBED, False
         effects = pair.of_items(items, pair.a, pair.f_a)
 
 
@@ -197,18 +200,21 @@ def _round(
     chosen, unknown = grown.chosen, np.array(grown.neighbours, dtype=np.intp)
     count = len(chosen)
     r = _Representatives(pair, [items[g] for g in chosen], [float(steps[g]) for g in chosen], _code(count, rng))
-    decoded: list[tuple[int, int]] = []
+    links: list[tuple[int, int]] = []  # an item, and the place of its neighbour in R
     if count > 1 and (steps < 1.0).all() and len(unknown) > FEW:
         bend = _curvature(r, items, effects, unknown)
         for _ in range(CODES):
-            if len(unknown) > FEW:
-                found, unknown = _decode(r, items, effects, grown.responses, grown.seen, bend, unknown)
-                decoded += found
-                r.code = _code(count, rng)
-
-    links = [(i, chosen[g]) for i, g in decoded + _by_halves(r, items, effects, unknown)]
-    one, other = np.array(links, dtype=np.intp).reshape(-1, 2).T
-    return components(len(items), one, other), grown.responses
+            found, rest = _decode(r, items, effects, grown.responses, grown.seen, bend, unknown)
+            links += found
+            is_of_use = 4 * len(rest) < len(unknown)
+            unknown, r.code = rest, _code(count, rng)
+            if len(unknown) <= FEW or not is_of_use:
+                break
+    label = np.arange(len(items))
+    for i, g in links:
+        join(label, i, chosen[g])
+    _by_halves(r, items, effects, unknown, np.array(chosen), label)
+    return parts(label), grown.responses
 
 
 class _Independent:
@@ -394,19 +400,41 @@ def _two_neighbours(code: Array, rows: Array, seen: IntArray, error: Array) -> t
 
 
 def _by_halves(
-    r: _Representatives, items: list[IntArray], effects: Array, unknown: IntArray
+    r: _Representatives,
+    items: list[IntArray],
+    effects: Array,
+    unknown: IntArray,
+    chosen: IntArray,
+    label: IntArray,
+) -> None:
+    """Join items to their neighbours, found by halving R, with whole steps: questions of a depth are one batch.
+
+    `label` says what hangs together already. Representatives that do so are asked about as one; so a dense part is
+    asked about only until it hangs together.
+    """
+    for start in range(0, len(unknown), HALVED):
+        some = unknown[start : start + HALVED]
+        labels = label[chosen]
+        of_part = [np.flatnonzero(labels == one) for one in np.unique(labels)]
+        units = [np.concatenate([r.items[g] for g in part]) for part in of_part]
+        heads = [int(chosen[part[0]]) for part in of_part]
+        for i, unit in _neighbours(r.pair, items, effects, some, units):
+            join(label, heads[unit], i)
+
+
+def _neighbours(
+    pair: Pair, items: list[IntArray], effects: Array, some: IntArray, units: list[IntArray]
 ) -> list[tuple[int, int]]:
-    """Neighbours by halving R, with whole steps: all questions of a depth are one batch."""
-    pair = r.pair
+    """Which of these units, sets of variables, items react to; they do to some."""
     links: list[tuple[int, int]] = []
-    known = [(int(i), 0, len(r.items)) for i in unknown]  # an item that reacts to some of these representatives
+    known = [(int(i), 0, len(units)) for i in some]  # an item that reacts to some of these units
     values: dict[tuple[int, int], float] = {}
     asked: list[tuple[int, int, int]] = []
     while known or asked:
         links += [(i, low) for i, low, high in known if high - low == 1]
         halved = [(i, low, high) for i, low, high in known if high - low > 1]
         asked += [(i, low, (low + high) // 2) for i, low, high in halved]
-        answers = _reactions(pair, r, items, effects, asked, values)
+        answers = _reactions(pair, items, effects, units, asked, values)
         hits = {(i, low): hit for (i, low, _), hit in zip(asked, answers, strict=True)}
         known = [question for question, hit in zip(asked, answers, strict=True) if hit]
         asked = []
@@ -421,19 +449,19 @@ def _by_halves(
 
 def _reactions(
     pair: Pair,
-    r: _Representatives,
     items: list[IntArray],
     effects: Array,
+    units: list[IntArray],
     asked: Sequence[tuple[int, int, int]],
     values: dict[tuple[int, int], float],
 ) -> list[bool]:
-    """Whether items react to representatives low, ..., high - 1; `values` keeps f where these have moved."""
+    """Whether items react to units low, ..., high - 1; `values` keeps f where these have moved."""
     contexts: dict[tuple[int, int], Array] = {}
     for _, low, high in asked:
         if (low, high) not in contexts:
             x = pair.a.copy()
-            for item in r.items[low:high]:
-                x[item] = pair.b[item]
+            moved = np.concatenate(units[low:high])
+            x[moved] = pair.b[moved]
             contexts[low, high] = x
     new = [key for key in contexts if key not in values]
     if new:
