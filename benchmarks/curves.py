@@ -18,10 +18,12 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 
 import argparse
+import importlib
 import sys
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,7 +35,7 @@ import separable as sp
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from separable.problems import Array
+    from separable.problems import Array, IntArray
 
 FUNCTIONS = range(1, 16)
 SEEDS = range(20_000, 20_300)  # of the random compositions
@@ -90,8 +92,8 @@ def _row(runs: list[Run]) -> str:
     spent = [one.evaluations for one in runs]
     shares = []
     for k in range(2):
-        values = [one.accuracy[k] for one in runs if one.accuracy[k] is not None]
-        shares.append(f"{100 * mean(values):.4g} %" if values else "")  # type: ignore[type-var] # None is left out
+        values = [share for share in (one.accuracy[k] for one in runs) if share is not None]
+        shares.append(f"{100 * mean(values):.4g} %" if values else "")
     return (
         f"| {sum(one.exact for one in runs)} of {len(runs)} | {shares[0]} | {shares[1]} | {mean(spent):,.1f} "
         f"| {min(spent):,} | {max(spent):,} | {100 * mean(one.certain for one in runs):.1f} % "
@@ -120,6 +122,11 @@ def schwefel(x: Array) -> Array:
     return np.asarray((np.cumsum(x.reshape(len(x), -1, 50), axis=2) ** 2).sum(axis=(1, 2)))
 
 
+def _moved(fun: Callable[[Array], Array], shift: Array, place: IntArray, x: Array) -> Array:
+    """Variable j of the function is variable place[j] of the points."""
+    return fun(x[:, place] - shift)
+
+
 def kinds(dim: int = 1000, seeds: int = 10) -> None:
     """A thousand variables of one kind; the shift and the order of the variables change with the seed."""
     print(f"\n### {dim} variables of one kind, {seeds} seeds\n")
@@ -141,14 +148,13 @@ def kinds(dim: int = 1000, seeds: int = 10) -> None:
             place = np.argsort(order)
             truth = sp.Decomposition(
                 dim,
-                additive=place[list(parts.get("additive", ()))],
-                composite=place[list(parts.get("composite", ()))],
-                groups=tuple(tuple(place[list(group)]) for group in parts.get("groups", ())),
+                additive=tuple(place[list(parts.get("additive", ()))].tolist()),
+                composite=tuple(place[list(parts.get("composite", ()))].tolist()),
+                groups=tuple(tuple(place[list(group)].tolist()) for group in parts.get("groups", ())),
             )
-            # variable j of the function is variable place[j] of the problem
             problem = sp.Problem(
                 name,
-                lambda x, fun=fun, shift=shift, place=place: fun(x[:, place] - shift),
+                partial(_moved, fun, shift, place),
                 np.full(dim, -5.0),
                 np.full(dim, 5.0),
                 vectorized=True,
@@ -186,7 +192,7 @@ def thresholds(dim: int, instances: Sequence[int], workers: int) -> None:
 def compositions() -> None:
     """Random functions of the tests: blocks under many outer functions, and rotated groups."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-    from structures import blocks_and_groups  # noqa: PLC0415 -- the tests are no package
+    blocks_and_groups = importlib.import_module("structures").blocks_and_groups
 
     print(f"\n### {len(SEEDS)} random compositions, 30 to 300 variables\n")
     print("| inner functions | exact | evaluations a variable | certain | certain and wrong |")
@@ -215,8 +221,8 @@ def noise(dim: int, instances: Sequence[int]) -> None:
                 rng = np.random.default_rng([k, instance])
 
                 def fun(x: Array, clean: sp.Problem = clean, rng: np.random.Generator = rng) -> Array:
-                    values: Array = clean.fun(x)
-                    return values * (1.0 + level * rng.standard_normal(len(x)))  # noqa: B023 -- called in this turn
+                    values: Array = clean.fun(x) * (1.0 + level * rng.standard_normal(len(x)))  # noqa: B023 -- called in this turn
+                    return values
 
                 noisy = sp.Problem("noisy", fun, clean.lower, clean.upper, vectorized=True, truth=clean.truth)
                 runs.append(run(noisy, instance))
@@ -227,10 +233,8 @@ def noise(dim: int, instances: Sequence[int]) -> None:
                 told.append(float(text.split("about ")[1].split(" of")[0]) / level)
         warned = sum(one.noise is not None for one in runs)
         certain, wrong = 100 * mean(one.certain for one in runs), sum(one.wrong for one in runs)
-        print(
-            f"| {level:.0e} | {len(runs)} | {warned} | {min(told):.2f} | {max(told):.2f} | {certain:.1f} % | {wrong} |",
-            flush=True,
-        )
+        levels = f"{min(told):.2f} | {max(told):.2f}"
+        print(f"| {level:.0e} | {len(runs)} | {warned} | {levels} | {certain:.1f} % | {wrong} |", flush=True)
 
 
 def suites(names: Sequence[str], workers: int) -> None:
@@ -294,7 +298,7 @@ def main() -> None:
     parser.add_argument("--suites", default="bns,cec2010,cec2013-like")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
-    {
+    run_table: dict[str, Callable[[], None]] = {
         "bms": lambda: bms(given.dim, given.instances or range(10), given.workers),
         "kinds": kinds,
         "thresholds": lambda: thresholds(given.dim, given.instances or range(2), given.workers),
@@ -302,7 +306,8 @@ def main() -> None:
         "noise": lambda: noise(min(given.dim, 200), given.instances or range(4)),
         "suites": lambda: suites(given.suites.split(","), given.workers),
         "time": own_time,
-    }[given.table]()
+    }
+    run_table[given.table]()
 
 
 if __name__ == "__main__":

@@ -30,9 +30,11 @@ class Pair:
     sigma: float
     z: float
 
-    def limit(self, values: int) -> float:
-        """How far from zero noise may bring a sum of so many values."""
-        return self.z * self.sigma * float(np.sqrt(values))
+    def limit(self, values: int, largest: float = 0.0) -> float:
+        """How far from zero noise may bring a sum of so many values, the largest of which is such."""
+        known = max(abs(self.f_a), abs(self.f_b))
+        larger = max(1.0, abs(largest) / known) if known else 1.0
+        return self.z * self.sigma * float(np.sqrt(values)) * larger
 
     def noise_of_ratio(self, d: Array, y: Array) -> Array:
         """The standard deviation of y = d' / d, two differences of two values each."""

@@ -230,8 +230,10 @@ class _Independent:
 
     def offer(self, batch: list[int]) -> bool:
         """Ask a batch of items whether they react to R; those that do not join it. Whether they all could."""
-        response = self._effects(batch) - self.effects[batch]
-        reacts = np.abs(response) > self.pair.limit(4)
+        effects = self._effects(batch)
+        response = effects - self.effects[batch]
+        largest = float(np.abs(effects + self.value).max())
+        reacts = np.abs(response) > self.pair.limit(4, max(largest, abs(self.value)))
         self._note(np.array(batch)[reacts], response[reacts])
         before, quiet = len(self.chosen), np.array(batch)[~reacts].tolist()
         self._absorb(quiet, fresh=True)
@@ -243,8 +245,9 @@ class _Independent:
             return
         if len(quiet) > 1 or not fresh:
             together = self._with(quiet)
-            surplus = float(self.pair.f(together[None])[0]) - self.value - float(self.effects[quiet].sum())
-            if abs(surplus) > self.pair.limit(4 * len(quiet)):
+            (after,) = self.pair.f(together[None]).tolist()
+            surplus = after - self.value - float(self.effects[quiet].sum())
+            if abs(surplus) > self.pair.limit(4 * len(quiet), max(abs(after), abs(self.value))):
                 if len(quiet) == 1:
                     self._note(np.array(quiet), np.array([surplus]))
                 else:
@@ -471,6 +474,8 @@ def _reactions(
         points = np.stack([contexts[low, high] for _, low, high in chunk])
         for point, (i, _, _) in zip(points, chunk, strict=True):
             point[items[i]] = pair.b[items[i]]
-        after = pair.f(points) - np.array([values[low, high] for _, low, high in chunk])
-        answers += (np.abs(after - effects[[i for i, _, _ in chunk]]) > pair.limit(4)).tolist()
+        before, after = np.array([values[low, high] for _, low, high in chunk]), pair.f(points)
+        responses = after - before - effects[[i for i, _, _ in chunk]]
+        largest = float(max(np.abs(before).max(), np.abs(after).max()))
+        answers += (np.abs(responses) > pair.limit(4, largest)).tolist()
     return answers
