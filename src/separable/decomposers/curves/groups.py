@@ -336,9 +336,14 @@ def _decode(
 
 
 def _code(count: int, rng: np.random.Generator) -> Array:
-    """How far each of so many representatives moves, a row a time: 1, z, random, z^2, random."""
-    size = np.linspace(*Z_RANGE, count) * np.where(np.arange(count) % 2, -1.0, 1.0)
-    z, one, other = (rng.permutation(size) for _ in range(3))
+    """How far each of so many representatives moves, a row a time: 1, z, random, z^2, random.
+
+    The z stand apart, but not evenly: among few numbers in equal steps one is often the mean of two others.
+    """
+    low, high = Z_RANGE
+    sizes = low + (high - low) * (np.arange(count) + rng.uniform(0.2, 0.8, count)) / count
+    z = rng.permutation(sizes * np.where(np.arange(count) % 2, -1.0, 1.0))
+    one, other = rng.uniform(low, high, (2, count)) * rng.choice([-1.0, 1.0], (2, count))
     return np.stack([np.ones(count), z, one, z * z, other])
 
 
