@@ -185,6 +185,9 @@ def _multiplicative(corner: Array, moved: Array, n: int, cap: float) -> tuple[Ma
     return known & keeps_sign & (beta2 < eps2), known & near(beta2, eps2)
 
 
+Beside = tuple[tuple[float, float], tuple[float, float]]  # two points of a variable, each with its value
+
+
 class Minima:
     """What the searches found: for every searched variable its minimum and the worse points beside it."""
 
@@ -196,7 +199,7 @@ class Minima:
         self.turns = 0  # of the search: the variables of one turn go side by side
         self.turn = np.full(problem.dim, problem.dim)
         self.valley: dict[int, Valley] = {}
-        self._beside: dict[tuple[int, float], tuple[float, float]] = {}
+        self._beside: dict[tuple[int, float], Beside] = {}
 
     def enter(self, variables: IntArray, valleys: list[Valley]) -> None:
         """The outcome of one turn of the search."""
@@ -226,19 +229,19 @@ class Minima:
         """Whether nothing on one side of the minimum was seen to be worse, down to the bound."""
         return not (len(self.valley[i].left.x) and len(self.valley[i].right.x))
 
-    def beside(self, i: int, share: float) -> tuple[float, float]:
-        """Two points seen to be worse: one on either side, within this share of the range."""
+    def beside(self, i: int, share: float) -> Beside:
+        """Two points seen to be worse, with their values: one on either side, within this share of the range."""
         if (i, share) not in self._beside:
             self._beside[i, share] = self._find_beside(i, share)
         return self._beside[i, share]
 
-    def _find_beside(self, i: int, share: float) -> tuple[float, float]:
+    def _find_beside(self, i: int, share: float) -> Beside:
         x, left, right = self.valley[i]
         reach = share * (self.upper[i] - self.lower[i])
         if self.on_bound(i):
             side = left if len(left.x) else right
             second = min(1, len(side.x) - 1)
-            return side.within(x, reach), float(side.x[second])
+            return side.within(x, reach), (float(side.x[second]), float(side.value[second]))
         return left.within(x, reach), right.within(x, reach)
 
 
@@ -271,23 +274,27 @@ class ShiftTest:
     """Whether a minimum stays where it is in another context: the comparison behind GSVD and RGD.
 
     Two points beside it were worse in the context of its search. If one of them is better in another context, x_i
-    interacts with what is different there. How the two stand to each other says nothing: in Ackley's function a
-    minimum stays where it is, but the order of other values changes with the rest.
+    interacts with what is different there. If only the order of the two has changed, x_i may still be separable:
+    in Ackley's function minima stay where they are, but the order of other values changes with the rest. Of
+    variables that are known to interact, however, it tells with whom.
     """
 
     def __init__(self, f: Evaluator, findings: Findings, minima: Minima, step: float) -> None:
         self.f, self.findings, self.minima, self.step = f, findings, minima, step
         self._noise = gamma(math.sqrt(f.problem.dim) + 2.0)
 
-    def __call__(self, variables: Sequence[int], contexts: Array, values: Array | None = None) -> Mask:
+    def __call__(
+        self, variables: Sequence[int], contexts: Array, values: Array | None = None, *, by_order: bool = False
+    ) -> Mask:
         """Which of the variables move, all else as in their rows of `contexts`.
 
         `values` are those of the rows with the variables at their minima, where they are known already.
+        `by_order`: also those whose two points beside have changed their order.
         """
         n, k = self.f.problem.dim, np.arange(len(variables))
         contexts[k, variables] = self.minima.cv[variables]  # GSVD line 2
         reach = np.full(len(variables), self.step)
-        points = self._beside(variables, contexts, reach)  # lines 7-8
+        points, before = self._beside(variables, contexts, reach)  # lines 7-8
         if values is None:
             answer = self.f(np.concatenate([contexts, points.reshape(-1, n)]))
             values, sides = answer[: len(k)], answer[len(k) :].reshape(-1, 2)
@@ -296,29 +303,31 @@ class ShiftTest:
         while True:  # lines 6-13: as long as no difference is seen, ask ten times farther away
             flat = np.flatnonzero((sides == values[:, None]).any(axis=1) & (reach < 1.0))
             if len(flat) == 0:
-                return self._judge(np.array(variables), values, sides)
+                moved = self._better(np.array(variables), values, sides)
+                return moved | self.another_order(before, sides) if by_order else moved
             reach[flat] *= 10.0
-            points = self._beside([variables[j] for j in flat.tolist()], contexts[flat], reach[flat])
+            points, before[flat] = self._beside([variables[j] for j in flat.tolist()], contexts[flat], reach[flat])
             sides[flat] = self.f(points.reshape(-1, n)).reshape(-1, 2)
 
-    def another_order(self, before: Array, after: Array) -> bool:
-        """Whether two of the values stand the other way round now, by more than rounding."""
+    def another_order(self, before: Array, after: Array) -> Mask:
+        """Whether two of the values (..., k) stand the other way round now, by more than rounding."""
         orders = []
         for values in (before, after):
-            differences = values[:, None] - values
-            sure = np.abs(differences) > self._noise * np.abs(values).max()
+            differences = values[..., :, None] - values[..., None, :]
+            sure = np.abs(differences) > self._noise * np.abs(values).max(axis=-1)[..., None, None]
             orders.append(np.where(sure, np.sign(differences), 0.0))
-        return bool((orders[0] * orders[1] < 0.0).any())
+        return np.asarray((orders[0] * orders[1] < 0.0).any(axis=(-1, -2)))
 
-    def _beside(self, variables: Sequence[int], contexts: Array, reach: Array) -> Array:
-        """The contexts twice (k, 2, n), with every variable at its two worse points."""
+    def _beside(self, variables: Sequence[int], contexts: Array, reach: Array) -> tuple[Array, Array]:
+        """The contexts twice (k, 2, n), with every variable at its two worse points; and their values then."""
         points = np.repeat(contexts[:, None, :], 2, axis=1)
+        before = np.empty((len(variables), 2))
         for k, (i, share) in enumerate(zip(variables, reach, strict=True)):
-            points[k, :, i] = self.minima.beside(i, share)
-        return points
+            (points[k, 0, i], before[k, 0]), (points[k, 1, i], before[k, 1]) = self.minima.beside(i, share)
+        return points, before
 
-    def _judge(self, variables: IntArray, values: Array, sides: Array) -> Mask:
-        """GSVD line 14."""
+    def _better(self, variables: IntArray, values: Array, sides: Array) -> Mask:
+        """GSVD line 14: one of the points beside is better now."""
         noise = self._noise * np.maximum(np.abs(values), np.abs(sides).max(axis=1))
         lowest = (sides - values[:, None]).min(axis=1)
         self.findings.note_close(variables[np.abs(lowest) <= CLOSE * noise])
@@ -344,7 +353,7 @@ def gsvd(shift: ShiftTest, rng: np.random.Generator, looks: int) -> Witnesses:
     for context in shown + [minima.others_at(_anywhere(minima, rng)) for _ in range(looks)]:
         still = [i for i in asked if minima.on_bound(i) and i not in moved]
         for chunk in chunks(still, shift.f, 3):
-            hit = shift(chunk, np.repeat(context[None], len(chunk), axis=0))
+            hit = shift(chunk, np.repeat(context[None], len(chunk), axis=0), by_order=True)
             moved.update(dict.fromkeys(compress(chunk, hit), context))
     if moved:  # otherwise nothing interacts with anything
         look_again(shift, moved, asked, rng)
@@ -384,7 +393,7 @@ def nvg(shift: ShiftTest, rng: np.random.Generator, looks: int, moved: Witnesses
     known = [i for i in minima.searched if i in moved]
     known.sort(key=minima.on_bound)  # minima on a bound are harder to tell, so they come last
     # RGD's first question is about all before x_i, however they will be grouped: it is asked of everybody at once
-    first = ask(shift, [(i, known[:k], moved[i]) for k, i in enumerate(known) if k])
+    first = ask(shift, [(i, known[:k], moved[i]) for k, i in enumerate(known) if k], by_order=True)
     started = 0
     for i, hit in zip(known, [False, *first], strict=bool(known)):  # lines 1-3
         started += _join(i, rgd(shift, i, groups, moved[i], first=hit), groups)
@@ -406,7 +415,7 @@ def nvg(shift: ShiftTest, rng: np.random.Generator, looks: int, moved: Witnesses
     find_partners(shift, moved, _alone(groups))
     for i in _alone(groups):  # proved to interact, and none of those that moved is its partner
         passed = [[j] for j in minima.searched if j not in moved]
-        _adopt(i, rgd(shift, i, passed, moved[i]), moved, findings)
+        _adopt(i, rgd(shift, i, passed, moved[i], by_order=False), moved, findings)
 
 
 def has_few_partners(shift: ShiftTest, rng: np.random.Generator) -> bool:
@@ -415,7 +424,7 @@ def has_few_partners(shift: ShiftTest, rng: np.random.Generator) -> bool:
     away = _anywhere(shift.minima, rng)
     asked = rng.choice(group, min(ASKED, len(group)), replace=False).tolist()
     parts = [(i, part) for i in asked for part in np.array_split(rng.permutation(group[group != i]), PARTS)]
-    hits = ask(shift, [(i, part, away) for i, part in parts if len(part)])
+    hits = ask(shift, [(i, part, away) for i, part in parts if len(part)], by_order=True)
     return 2 * sum(hits) < len(hits)
 
 
@@ -455,7 +464,7 @@ def find_partners(shift: ShiftTest, moved: Witnesses, asked: Sequence[int]) -> N
     away = minima.others_at(np.where(minima.cv > minima.centre, minima.lower, minima.upper))
     for i in list(moved) if asked else ():
         own = next(group for group in groups if i in group)
-        _adopt(i, rgd(shift, i, [[j] for j in asked if j not in own], away), moved, shift.findings)
+        _adopt(i, rgd(shift, i, [[j] for j in asked if j not in own], away, by_order=False), moved, shift.findings)
 
 
 def _alone(groups: list[list[int]]) -> list[int]:
@@ -480,17 +489,25 @@ def _join(i: int, hit: list[list[int]], groups: list[list[int]]) -> bool:
 
 
 def rgd(
-    shift: ShiftTest, i: int, groups: list[list[int]], witness: Array | None, *, first: bool | None = None
+    shift: ShiftTest,
+    i: int,
+    groups: list[list[int]],
+    witness: Array | None,
+    *,
+    first: bool | None = None,
+    by_order: bool = True,
 ) -> list[list[int]]:
     """RGD: the groups whose variables, put to the context where x_i moved, move its minimum.
 
     Both halves of what was hit are always asked, so the halvings of one depth are one batch. `first` is the answer
-    for all groups together, where it is known.
+    for all groups together, where it is known. `by_order`: see `ShiftTest`; not if the groups may be separable.
     """
     away = shift.minima.far_from([i])[0] if witness is None else witness  # lines 13-19: by halves
     return by_halves(
         groups,
-        lambda parts: ask(shift, [(i, [j for group in part for j in group], away) for part in parts]),
+        lambda parts: ask(
+            shift, [(i, [j for group in part for j in group], away) for part in parts], by_order=by_order
+        ),
         first,
     )
 
@@ -500,8 +517,8 @@ Question = tuple[
 ]  # a variable; others; the context where they are put
 
 
-def ask(shift: ShiftTest, questions: Sequence[Question]) -> list[bool]:
-    """RGD lines 1-12: whether the minimum of x_i moves if those others, and nobody else, go to that context."""
+def ask(shift: ShiftTest, questions: Sequence[Question], *, by_order: bool = False) -> list[bool]:
+    """RGD lines 1-12: whether x_i moves if those others, and nobody else, go to that context."""
     answers: list[bool] = []
     for chunk in chunks(questions, shift.f, 3):
         which = [i for i, _, _ in chunk]
@@ -509,7 +526,7 @@ def ask(shift: ShiftTest, questions: Sequence[Question]) -> list[bool]:
         for context, (i, others, witness) in zip(contexts, chunk, strict=True):
             away = shift.minima.far_from([i])[0] if witness is None else witness
             context[others] = away[others]  # line 2
-        answers += shift(which, contexts).tolist()  # lines 3-12
+        answers += shift(which, contexts, by_order=by_order).tolist()  # lines 3-12
     return answers
 
 

@@ -23,11 +23,11 @@ class Seen(NamedTuple):
     x: Array
     value: Array
 
-    def within(self, centre: float, reach: float) -> float:
+    def within(self, centre: float, reach: float) -> tuple[float, float]:
         """The first of them within reach of the centre, the nearest if none is."""
         near = np.flatnonzero(np.abs(self.x - centre) <= reach)
         k = near[0] if len(near) else -1
-        return float(self.x[k])
+        return float(self.x[k]), float(self.value[k])
 
 
 class Valley(NamedTuple):
