@@ -84,8 +84,8 @@ def find(x: Array, y: Array, s: Array, z: float, rng: np.random.Generator) -> tu
     >>> x, y = rng.uniform(-1.0, 1.0, 60), rng.uniform(0.0, 2.0, 60)
     >>> y[:20] = 1.0 / (1.0 + 0.2 * x[:20])
     >>> curve, members = find(x, y, np.full(60, 1e-12), 8.0, rng)
-    >>> bool(members[:20].all()), int(members.sum()), curve.top.round(9), curve.bottom.round(9)
-    (True, 20, array([1.]), array([1. , 0.2]))
+    >>> np.flatnonzero(members).tolist() == list(range(20)), curve(np.array([0.5])).round(9)
+    (True, array([0.90909091]))
     """
     if len(x) < LEAST:
         return None
