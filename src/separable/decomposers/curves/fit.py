@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 SEED = 3  # points through which a hypothesis goes, and its coefficients
 LEAST = 5  # points that make a curve
 TRIALS = 120  # hypotheses in one search
+TRIES = 3  # searches, where points and hypotheses are drawn from many
 SAMPLE = 160  # points they are held against, at most
 WINDOWS = (
     6,
@@ -94,10 +95,11 @@ def find(x: Array, y: Array, s: Array, z: float, rng: np.random.Generator) -> tu
     spread = q9 - q1
     if spread < 40.0 * np.median(s):  # all lie on one line; what they could do is to differ as much as from d' = d
         spread = max(abs(median - 1.0), 4.0 * float(s.min()))
-    for members, radius in _search(x, y, s, spread, rng):
-        found = _refine(x, y, s, z, spread, members, radius)
-        if found is not None and _is_significant(x, y, s, z, spread, found) and _stands_out(x, y, s, z, found):
-            return found
+    for _ in range(TRIES if len(x) > SAMPLE else 1):
+        for members, radius in _search(x, y, s, spread, rng):
+            found = _refine(x, y, s, z, spread, members, radius)
+            if found is not None and _is_significant(x, y, s, z, spread, found) and _stands_out(x, y, s, z, found):
+                return found
     return None
 
 

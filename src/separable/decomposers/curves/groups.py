@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from separable.decomposers.curves.effects import Pair
     from separable.problems import Array, IntArray, Mask
 
+LONELY = 4  # variables in a row that share their outer function with others, but no group: then nobody is asked
 PROBED = 16  # items that say whether all react to the first representative
 REFERENCES = 24  # members of a group found before, which must lie on the curve of the next scan
 SMALLEST, LARGEST = 1e-6, 0.3  # small steps, as shares of the whole one
@@ -61,24 +62,26 @@ class Group(NamedTuple):
 def find(pair: Pair, variables: IntArray, d: Array, dd: Array, rng: np.random.Generator) -> list[Group]:
     """The groups of these variables, whose effects are d and d' (of all variables, n each)."""
     groups: list[Group] = []
-    open_sets: list[tuple[IntArray, list[IntArray]]] = [(variables, [])]
+    open_sets: list[tuple[IntArray, list[IntArray]]] = [
+        (variables, [])
+    ]  # and the groups found under the same function
     while open_sets:
         left, found = open_sets.pop()
         left = left[np.argsort(-np.abs(dd[left] - d[left]), kind="stable")]
-        if len(left) < 2:
-            groups += [Group(left)] if len(left) else []
+        if len(left) < 2 or (len(found) >= LONELY and all(len(one) == 1 for one in found[-LONELY:])):
+            groups += [Group(left)] if len(left) else []  # or separable, though on no curve that was found
             continue
         answer = _by_curve(pair, left, d, found, rng)
-        if answer is None:
-            for part, coupled in _by_codes(pair, left, d, dd, rng):
-                if coupled:
-                    open_sets.append((part, []))
-                else:
-                    groups.append(Group(part))
+        if answer is not None:
+            group, under_the_same, apart = answer
+            groups.append(group)
+            open_sets += [(under_the_same, [*found, group.members]), (apart, [])]
             continue
-        group, under_the_same, apart = answer
-        groups.append(group)
-        open_sets += [(under_the_same, [*found, group.members]), (apart, [])]
+        for part, coupled in _by_codes(pair, left, d, dd, rng):
+            if coupled:
+                open_sets.append((part, []))
+            else:
+                groups.append(Group(part))
     return groups
 
 
@@ -226,7 +229,7 @@ class _Independent:
         self.context, self.value = pair.a, pair.f_a
         self.neighbours: list[int] = []
         self.responses, self.seen = np.zeros(len(items)), np.zeros(len(items), dtype=np.intp)
-        self._join([0])
+        self._join([0], pair.f_a + float(effects[0]))
 
     def offer(self, batch: list[int]) -> bool:
         """Ask a batch of items whether they react to R; those that do not join it. Whether they all could."""
@@ -236,31 +239,31 @@ class _Independent:
         reacts = np.abs(response) > self.pair.limit(4, max(largest, abs(self.value)))
         self._note(np.array(batch)[reacts], response[reacts])
         before, quiet = len(self.chosen), np.array(batch)[~reacts].tolist()
-        self._absorb(quiet, fresh=True)
+        if len(quiet) == 1:
+            self._join(quiet, self.value + float(effects[~reacts][0]))
+        elif quiet:
+            self._absorb(quiet)
         return len(self.chosen) - before == len(quiet)
 
-    def _absorb(self, quiet: list[int], *, fresh: bool) -> None:
+    def _absorb(self, quiet: list[int]) -> None:
         """Let these join, if moving them together does what it does to move them one by one; else half of them."""
-        if not quiet:
-            return
-        if len(quiet) > 1 or not fresh:
-            together = self._with(quiet)
-            (after,) = self.pair.f(together[None]).tolist()
-            surplus = after - self.value - float(self.effects[quiet].sum())
-            if abs(surplus) > self.pair.limit(4 * len(quiet), max(abs(after), abs(self.value))):
-                if len(quiet) == 1:
-                    self._note(np.array(quiet), np.array([surplus]))
-                else:
-                    half = len(quiet) // 2
-                    self._absorb(quiet[:half], fresh=fresh)
-                    self._absorb(quiet[half:], fresh=False)
-                return
-        self._join(quiet)
+        together = self._with(quiet)
+        (after,) = self.pair.f(together[None]).tolist()
+        surplus = after - self.value - float(self.effects[quiet].sum())
+        if abs(surplus) <= self.pair.limit(4 * len(quiet), max(abs(after), abs(self.value))):
+            self._join(quiet, after)
+        elif len(quiet) == 1:
+            self._note(np.array(quiet), np.array([surplus]))
+        else:
+            half = len(quiet) // 2
+            self._absorb(quiet[:half])
+            self._absorb(quiet[half:])
 
-    def _join(self, new: list[int]) -> None:
+    def _join(self, new: list[int], value: float) -> None:
+        """These join; `value` is f where they have moved all the way."""
         self.chosen += new
         if (self.steps[new] == 1.0).all():
-            self.context, self.value = self._with(new), self.value + float(self.effects[new].sum())
+            self.context, self.value = self._with(new), value
         else:
             self.context, way = self.context.copy(), self.pair.b - self.pair.a
             for i in new:
