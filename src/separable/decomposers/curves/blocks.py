@@ -68,7 +68,8 @@ def set_chances(pair: Pair, block: Block, left: IntArray, d: Array, dd: Array) -
 def chance_of_additive(pair: Pair, additive: IntArray, left: IntArray, d: Array, dd: Array) -> Array:
     """The same for additive variables, whose curve is d' = d."""
     _, v, _ = _points(pair, left[d[left] != 0.0], d, dd)
-    return chance(np.abs(v - 1.0), pair.limit(4) / np.maximum(np.abs(d[additive]), 1e-300))
+    limit = pair.limit(4)
+    return chance(np.abs(v - 1.0), limit / np.maximum(np.abs(d[additive]), 1e-9 * limit + 1e-300))
 
 
 def chance(distances: Array, within: Array) -> Array:

@@ -95,7 +95,7 @@ def find(x: Array, y: Array, s: Array, z: float, rng: np.random.Generator) -> tu
     spread = q9 - q1
     if spread < 40.0 * np.median(s):  # all lie on one line; what they could do is to differ as much as from d' = d
         spread = max(abs(median - 1.0), 4.0 * float(s.min()))
-    for _ in range(TRIES if len(x) > SAMPLE else 1):
+    for _ in range(TRIES if len(x) > 2 * SAMPLE else 1):
         for members, radius in _search(x, y, s, spread, rng):
             found = _refine(x, y, s, z, spread, members, radius)
             if found is not None and _is_significant(x, y, s, z, spread, found) and _stands_out(x, y, s, z, found):

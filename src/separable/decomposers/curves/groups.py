@@ -129,8 +129,9 @@ def _coupled(pair: Pair, d: Array, e: Array, reacts: Mask, rng: np.random.Genera
         return answer
     curve, members = found
     away = np.abs(curve(d[which]) - y)
-    if not members.all():  # two kinds of points, far apart: the border is half way between them, in decades
-        members |= away <= np.sqrt(max(curve.near, pair.z * float(np.median(s))) * np.median(away[~members]))
+    if not members.all():  # two kinds of points, far apart: the border is a third of the way, in decades
+        near = max(curve.near, pair.z * float(np.median(s)))
+        members |= away <= np.cbrt(near * near * np.median(away[~members]))
     answer[which[members]] = True
     return answer
 

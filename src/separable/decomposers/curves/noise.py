@@ -21,7 +21,7 @@ ORDERS = range(3, 7)  # of the differences; a rough f still shows its curvature 
 REACH = 1e-11  # from one point to the next, as a share of the box
 FLOOR = 0.3  # of the distance between neighbouring numbers: what rounding the value itself does
 SUSPECT = 16.0  # of that distance: more than rounding does,
-ANYWHERE = 2.0  # nor of the distance where f has another value
+ANYWHERE = 1.0  # nor of the distance where f has another value
 
 
 class Noise(NamedTuple):
