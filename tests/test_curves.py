@@ -464,3 +464,29 @@ def test_minima_that_move_are_seen_by_csgs_tests():
         False,
         False,
     ]
+
+
+def test_single_precision_is_called_noise():
+    def fun(x):
+        z = x.astype(np.float32)
+        return ((z**2).sum(axis=1) + z[:, 0] * z[:, 1]).astype(float)
+
+    with pytest.warns(sp.NoisyFunction, match="compute in double precision"):
+        assert found_in(problem_of(fun, 40)).noise > 0.0
+
+
+@pytest.mark.parametrize("factor", [-1.0, 2.0**40, 1e200, 1e-200])
+def test_the_scale_of_f_does_not_matter(factor):
+    problem = blocks_and_groups(2)
+    scaled = problem_of(lambda x: factor * problem.fun(x), problem.dim)
+    assert exact(found_in(scaled), found_in(problem))
+
+
+def test_a_factor_outside_of_a_block_that_changes_sign_is_seen():
+    found = found_in(problem_of(lambda x: np.tan(x[:, 1:] / 4.0).sum(axis=1) * x[:, 0], 40))
+    assert not set(found.separable) & set(found.certain)
+
+
+def test_variables_whose_effect_is_sometimes_exactly_zero_are_no_curve():
+    found = found_in(problem_of(lambda x: np.abs(x).max(axis=1), 40))
+    assert not set(found.separable) & set(found.certain)

@@ -46,8 +46,8 @@ def find(
 ) -> tuple[list[Block], IntArray]:
     """The blocks among these variables, and what is left; d and d' of all variables, n each."""
     blocks: list[Block] = []
-    left = variables[d[variables] != 0.0]
-    none = variables[d[variables] == 0.0]
+    moves = (d[variables] != 0.0) & (dd[variables] != 0.0)  # the others say nothing of a curve
+    left, none = variables[moves], variables[~moves]
     while True:
         x, y, s = _points(pair, left, d, dd)
         found = fit.find(x, y, s, pair.z, rng)

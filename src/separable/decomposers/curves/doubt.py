@@ -73,12 +73,13 @@ def is_monotone(pair: Pair, members: IntArray, d: Array, rng: np.random.Generato
     places += [rng.uniform(f.problem.lower, f.problem.upper) for _ in range(TURNS)]
     points = np.repeat(pair.a[None], 2 * len(places), axis=0)
     for k, place in enumerate(places):
-        points[2 * k : 2 * k + 2, members] = place[members]
+        who = members if k % 2 == 0 else slice(None)  # a factor outside may turn it as well
+        points[2 * k : 2 * k + 2, who] = place[who]
         points[2 * k : 2 * k + 2, probe] = pair.a[probe], pair.b[probe]
     low, high = f(points).reshape(-1, 2).T
     noise = pair.limit(2) * np.maximum(1.0, np.abs(low) / max(abs(pair.f_a), 1e-300))
     effect = np.where(np.abs(high - low) <= noise, 0.0, high - low)
-    return bool((effect * d[probe] >= 0.0).all())
+    return bool((np.sign(effect) * np.sign(d[probe]) >= 0.0).all())
 
 
 def off_their_curves(

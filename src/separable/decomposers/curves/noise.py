@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 POINTS = 7  # on a line
 ORDERS = range(3, 7)  # of the differences; a rough f still shows its curvature in those of order 2
-REACH = 1e-11  # from one point to the next, as a share of the box
+REACH = 1e-11  # from one point to the next, as a share of the box,
+FARTHER = 1e-7  # and again, where values do not change at all: they may have been rounded to few digits
 FLOOR = 0.3  # of the distance between neighbouring numbers: what rounding the value itself does
 SUSPECT = 16.0  # of that distance: more than rounding does,
 ANYWHERE = 1.0  # nor of the distance where f has another value
@@ -40,23 +41,28 @@ def estimate(f: Evaluator, base: Array, rng: np.random.Generator) -> Noise:
         f, rng: see `decomposers`.
         base: well inside the box.
     """
-    x, value, sigma = _sample(f, base, rng, POINTS)
+    x, values = _sample(f, base, rng, POINTS, REACH)
+    value, sigma = float(values[0]), sigma_of(values)
+    if not np.ptp(values):  # few digits, or a plateau
+        sigma = max(sigma, sigma_of(_sample(f, base, rng, POINTS, FARTHER)[1]))
     (elsewhere,) = f(rng.uniform(f.problem.lower, f.problem.upper)[None]).tolist()
     # what f is made of may cancel at one point
     rounding = max(SUSPECT * float(np.spacing(abs(value))), ANYWHERE * float(np.spacing(abs(elsewhere))))
     if sigma <= rounding:
         return Noise(x, value, sigma, is_more_than_rounding=False)
-    sigma = _sample(f, base, rng, 6 * POINTS)[2]  # the level is worth more points
+    again = sigma_of(_sample(f, base, rng, 6 * POINTS, REACH)[1])  # the level is worth more points
+    sigma = again if again > rounding else sigma
     return Noise(x, value, sigma, is_more_than_rounding=sigma > rounding)
 
 
-def _sample(f: Evaluator, base: Array, rng: np.random.Generator, count: int) -> tuple[Array, float, float]:
+def _sample(f: Evaluator, base: Array, rng: np.random.Generator, count: int, reach: float) -> tuple[Array, Array]:
+    """So many points on a line, the first of them near the base; that one, and f at all of them."""
     lower, upper = f.problem.lower, f.problem.upper
     coarse = np.spacing(np.maximum(np.abs(lower), np.abs(upper)))
-    h = np.maximum(2.0 ** np.floor(np.log2(REACH * (upper - lower))), coarse)
+    h = np.maximum(2.0 ** np.floor(np.log2(reach * (upper - lower))), coarse)
     x = np.round(base / h) * h  # so that all points of the line are numbers exactly
     values = f(x + np.arange(count)[:, None] * h * rng.choice([-1.0, 1.0], f.problem.dim))
-    return x, float(values[0]), sigma_of(values)
+    return x, values
 
 
 def sigma_of(values: Array) -> float:
