@@ -490,3 +490,13 @@ def test_a_factor_outside_of_a_block_that_changes_sign_is_seen():
 def test_variables_whose_effect_is_sometimes_exactly_zero_are_no_curve():
     found = found_in(problem_of(lambda x: np.abs(x).max(axis=1), 40))
     assert not set(found.separable) & set(found.certain)
+
+
+def test_a_cloud_that_reaches_far_beyond_a_curve_does_not_hide_it():
+    rng = np.random.default_rng(5)
+    x = np.concatenate([rng.uniform(-0.03, 0.03, 200), 30.0 * rng.standard_cauchy(200)])
+    y = np.concatenate([1.0 / (1.0 + 0.3 * x[:200]), 1.0 + 10.0 * rng.standard_cauchy(200)])
+    s = 1e-11 / np.abs(x)
+    _, on = fit.find(x, y, s, 8.0, rng)
+    assert on[:200].sum() >= 195
+    assert on[200:].sum() == 0

@@ -309,5 +309,7 @@ def _stands_out(x: Array, y: Array, s: Array, z: float, found: tuple[Curve, Mask
     with np.errstate(invalid="ignore"):
         away = np.abs(curve(x) - y)
     near = tolerance(curve, x, s, z)
-    beside = (away > near) & (away <= 10.0 * near) & (z * s <= max(curve.near, 10 * np.median(z * s)))
+    within_reach = np.abs(x) <= REACH * np.abs(x[members]).max()  # farther out hardly anything is known
+    beside = (away > near) & (away <= 10.0 * near) & within_reach
+    beside &= z * s <= max(curve.near, 10.0 * float(np.median(z * s)))
     return int(beside.sum()) <= 1 + 0.1 * int(members.sum())
