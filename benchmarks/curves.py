@@ -192,13 +192,18 @@ def thresholds(dim: int, instances: Sequence[int], workers: int) -> None:
 def compositions() -> None:
     """Random functions of the tests: blocks under many outer functions, and rotated groups."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-    blocks_and_groups = importlib.import_module("structures").blocks_and_groups
+    structures = importlib.import_module("structures")
 
-    print(f"\n### {len(SEEDS)} random compositions, 30 to 300 variables\n")
-    print("| inner functions | exact | evaluations a variable | certain | certain and wrong |")
+    print(f"\n### {len(SEEDS)} random compositions, 30 to 300 variables; and of 2 to 20\n")
+    print("| what | exact | evaluations a variable | certain | certain and wrong |")
     print("|---|---|---|---|---|", flush=True)
-    for name, monotone in (("monotone ones as well", True), ("with a minimum inside", False)):
-        problems = [blocks_and_groups(seed, monotone=monotone) for seed in SEEDS]
+    cases: dict[str, Callable[[int], sp.Problem]] = {
+        "monotone inner functions as well": structures.blocks_and_groups,
+        "with a minimum inside only": partial(structures.blocks_and_groups, monotone=False),
+        "few variables, groups that hide, kinks": structures.symmetric,
+    }
+    for name, build in cases.items():
+        problems = [build(seed) for seed in SEEDS]
         runs = [run(problem, seed) for seed, problem in zip(SEEDS, problems, strict=True)]
         spent = sum(one.evaluations for one in runs) / sum(problem.dim for problem in problems)
         exact = f"{sum(one.exact for one in runs)} of {len(runs)}"
