@@ -9,8 +9,8 @@ export OPENBLAS_NUM_THREADS ?= 1 # the tests run in parallel themselves, and not
 help: ## this list
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-run: .venv/ready ## decompose bms/f12 with 1000 variables, and draw its structure
-	$(BIN)/separable decompose bms/f12 --dim 1000 --method csg --plot structure.png
+run: .venv/ready ## take bms/f12 apart, 1000 variables, optimize it, draw its structure and the convergence
+	$(BIN)/separable minimize bms/f12 --dim 1000 --budget 3e5 --plot structure.png --curve convergence.png
 
 test: check .venv/originals ## everything but the slow statistical tests
 	$(BIN)/pytest -q -n 2 -m "not slow"
@@ -53,6 +53,10 @@ bench: .venv/ready ## the benchmarks that stand behind docs/
 	for table in bms "bms --dim 5000 --instances 0-1" kinds thresholds compositions noise suites time; do \
 		$(BIN)/python benchmarks/curves.py $$table; done
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/minimize.py cost
+	$(BIN)/python benchmarks/minimize.py paper
+	$(BIN)/python benchmarks/peers.py speed
+	$(BIN)/python benchmarks/peers.py quality
 
 bench-lsgo: ## the CEC suites against other implementations, which get an environment of their own
 	$(PYTHON) -m venv .venv-bench
@@ -68,4 +72,4 @@ bench-lsgo: ## the CEC suites against other implementations, which get an enviro
 	touch $@
 
 clean: ## remove what the targets made
-	rm -rf .venv .venv-lowest .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis structure.png
+	rm -rf .venv .venv-lowest .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis structure.png convergence.png

@@ -11,8 +11,6 @@ import time
 
 import pytest
 
-from separable import cli
-
 OWN = """
 import time
 
@@ -37,20 +35,6 @@ number = 3
 
 
 @pytest.fixture
-def separable(capsys, monkeypatch):
-    """Run the command line in this process: its exit code, stdout and stderr."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["separable", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        out, err = capsys.readouterr()
-        return end.value.code, out, err
-
-    return run
-
-
-@pytest.fixture
 def own(tmp_path, monkeypatch):
     """A module of the user's in the current folder."""
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -72,7 +56,9 @@ def test_reproduce_without_a_table_shows_its_help(separable):
     assert "decomposition" in out
 
 
-@pytest.mark.parametrize("command", ["list", "decompose", "reproduce", "reproduce decomposition"])
+@pytest.mark.parametrize(
+    "command", ["list", "decompose", "minimize", "reproduce", "reproduce decomposition", "run", "report"]
+)
 def test_every_command_has_a_help_with_an_example(separable, command):
     code, out, _ = separable(*command.split(), "--help")
     assert code == 0
@@ -150,6 +136,56 @@ def test_an_end_by_budget_is_exit_code_1_and_said(separable):
     assert "ended early: 100 of 200 variables are undecided" in out
 
 
+def test_minimize_prints_what_it_came_to(separable):
+    code, out, err = separable("minimize", "bms/f12", "--dim", 200, "--budget", "1e4")
+    assert (code, err) == (0, "")
+    for expected in ("best value", "above the optimum", "10,000, of which", "50 additive", "the budget is spent"):
+        assert expected in out
+
+
+def test_minimize_for_machines_is_json_and_nothing_else(separable):
+    code, out, err = separable(
+        "minimize", "bms/f2", "--dim", 200, "--budget", 3000, "--json", "--rule", "contribution"
+    )
+    result = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (result["nfev"], len(result["x"]), result["decomposition"]["evaluations"]) == (3000, 200, 802)
+    assert result["history"][-1][1] <= result["history"][0][1]
+
+
+def test_minimize_draws_both_pictures(separable, tmp_path):
+    pictures = ("--plot", tmp_path / "s.png", "--curve", tmp_path / "c.png")
+    code, out, _ = separable("minimize", "bms/f2", "--dim", 200, "--budget", 3000, *pictures)
+    assert (code, out.count("picture: ")) == (0, 2)
+    assert (tmp_path / "s.png").stat().st_size > 5000
+    assert (tmp_path / "c.png").stat().st_size > 5000
+
+
+def test_minimize_goes_on_with_its_journal(separable, own):
+    box = ("--lower", "-5", "--upper", "5", "--dim", "4", "--journal", "j", "--json")
+    first = json.loads(separable("minimize", "own:bowl", "--budget", 500, *box)[1])
+    second = json.loads(separable("minimize", "own:bowl", "--budget", 900, *box)[1])
+    again = json.loads(separable("minimize", "own:bowl", "--budget", 900, *box[:-3], "--json")[1])
+    assert second["history"][: len(first["history"])] == first["history"]
+    assert (second["history"], second["x"]) == (again["history"], again["x"])
+
+
+def test_minimize_without_a_decomposer_and_options_of_the_optimizer(separable, own):
+    box = ("--lower", "-5", "--upper", "5", "--dim", "4", "--decomposer", "none", "--json")
+    code, out, _ = separable("minimize", "own:bowl", "--budget", 500, *box, "--optimizer", "de", "--target", "1e9")
+    assert (code, json.loads(out)["message"][:21]) == (0, "the target is reached")
+    code, out, _ = separable(
+        "minimize", "own:bowl", "--budget", 500, *box, "--optimizer", "de", "--optimizer-option", "scale=0.7"
+    )
+    assert json.loads(out)["decomposition"]["groups"] == [[0, 1, 2, 3]]
+
+
+def test_a_minimization_that_misses_its_target_is_exit_code_1(separable):
+    code, out, _ = separable("minimize", "bms/f1", "--dim", 200, "--budget", 100, "--target", 0)
+    assert code == 1
+    assert "it ended within the decomposition" in out
+
+
 BOX = ("--lower", "0", "--upper", "1", "--dim", "3")
 
 
@@ -187,6 +223,18 @@ BOX = ("--lower", "0", "--upper", "1", "--dim", "3")
         (["decompose", "own:breaks", *BOX], "ZeroDivisionError"),
         (["decompose", "own:rows", *BOX], "raised"),
         (["list", "bmz"], "did you mean 'bms'"),
+        (["minimize", "bms/f1"], "Missing option"),
+        (["minimize", "bms/f1", "--budget", "many"], "--budget: expected a whole number"),
+        (["minimize", "bms/f1", "--budget", "0"], "--budget: expected a whole number"),
+        (["minimize", "bms/f1", "--budget", "inf"], "--budget: expected a whole number"),
+        (["minimize", "bms/f1", "--budget", "9", "--optimizer", "sande"], "did you mean 'sansde'"),
+        (["minimize", "bms/f1", "--budget", "9", "--rule", "x"], "unknown rule 'x'"),
+        (["minimize", "bms/f1", "--budget", "9", "--start", "x"], "unknown start 'x'"),
+        (["minimize", "bms/f1", "--budget", "9", "--optimizer-option", "F=1"], "unknown option of sansde"),
+        (["minimize", "bms/f1", "--budget", "9", "--journal", "nowhere/j"], "no folder"),
+        (["minimize", "bms/f1", "--budget", "9", "--journal", "own.py"], "is no journal"),
+        (["minimize", "bms/f1", "--budget", "9", "--curve", "c.xyz"], "ending such as .png"),
+        (["minimize", "bms/f1", "--budget", "9", "--time-limit", "-1"], "time_limit: expected"),
         (["reproduce", "decompositions"], "No such command"),
         (["reproduce", "decomposition", "--suite", "bmz"], "did you mean 'bms'"),
         (["reproduce", "decomposition", "--functions", "9-1"], "--functions: expected numbers such as 1-3,7"),
@@ -213,6 +261,17 @@ def in_the_background(*arguments):
         text=True,
         start_new_session=True,
     )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal to a process group")
+def test_ctrl_c_ends_a_minimization_with_the_best_so_far(own):
+    box = ("--lower", "-5", "--upper", "5", "--dim", "20", "--decomposer", "none", "--budget", "1e6")
+    process = in_the_background("minimize", "own:slow", *box, "--journal", "j")
+    time.sleep(3.0)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (1, "")
+    assert "interrupted; this is the best so far" in out
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal to a process group")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def test_the_lowest_versions_tested_are_the_lowest_versions_promised():
     extras = project["optional-dependencies"]
     promised = dict(
         re.fullmatch(r"([\w-]+)>=([\w.]+)", line).groups()
-        for line in project["dependencies"] + extras["cli"] + extras["plots"] + extras["dev"]
+        for line in chain(project["dependencies"], *extras.values())
         if not line.startswith("separable")
     )
     lines = (ROOT / "tests" / "lowest.txt").read_text().splitlines()
@@ -57,6 +58,16 @@ def test_the_lowest_versions_tested_are_the_lowest_versions_promised():
     assert set(tested) == run_by_users
     for name, version in tested.items():
         assert (version + ".0").startswith(promised[name]), name
+
+
+def test_the_optimizer_that_contributing_md_shows_works():
+    code = re.search(
+        r"```python\n(# src/separable/optimizers/.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.S
+    )
+    module: dict[str, object] = {}
+    exec(code[1], module)
+    r = sp.minimize(lambda x: float(x @ x), [(-5, 4)] * 6, budget=20_000, optimizer=module["Walk"])
+    assert r.fun < 1e-2
 
 
 def test_the_decomposer_that_contributing_md_shows_works():

@@ -16,8 +16,11 @@ import time
 import pytest
 
 import separable as sp
+from separable import campaign
 from separable.cli.reproduce import spans
+from separable.report import tables as results
 from separable.reproduce import decomposition as tables_of
+from separable.reproduce import optimisation
 from separable.reproduce.tables import Column, Table, count, percent, render
 
 SMALL = {"dims": [200], "instances": [0], "methods": ["rdg2", "mdg"]}
@@ -246,3 +249,90 @@ def test_ctrl_c_prints_the_tables_of_what_is_done_and_leaves_no_process(workers)
     assert "gsg on bms, means over" in out
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
+
+
+# --- the tables of optimization ---
+
+
+TINY = """
+name = "paper-1000"
+repeats = 4
+budget = 2e3
+checkpoints = [5e2, 2e3]
+
+[[problems]]
+suite = "bms"
+functions = [1, 2]
+dims = [200]
+
+[methods.CSG]
+
+[methods.MDG]
+decomposer = "mdg"
+"""
+
+
+def test_the_papers_campaign_is_fifteen_functions_by_four_methods_and_may_be_cut_short():
+    assert len(optimisation.plan(1000).cells) == 15 * 4 * 25
+    assert len(optimisation.plan(5000).cells) == 15 * 4 * 10
+    part = optimisation.plan(5000, repeats=2, functions=[9, 1])
+    assert [problem for problem, _, _ in part.problems] == ["bms/f1", "bms/f9"]
+    assert (part.repeats, part.budget, part.checkpoints) == (2, 15_000_000, (600_000, 3_000_000, 15_000_000))
+    assert set(part.cells) < set(optimisation.plan(5000).cells)
+
+
+def test_the_papers_results_are_complete():
+    for dim in optimisation.DIMS:
+        whole = optimisation.plan(dim)
+        assert set(optimisation.reference(dim)) == {
+            (f"f{k}", at, method.name)
+            for k in range(1, 16)
+            for at in whole.checkpoints
+            for method in whole.methods
+        }
+        firsts = [row for row in tables_of.published("firsts") if row["dim"] == dim]
+        assert [row["evaluations"] for row in firsts] == list(whole.checkpoints)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--dim", "2000"], "optimizes in 1000 and 5000 dimensions, got 2000"),
+        (["--repeats", "0"], "repeats must be a whole number"),
+        (["--functions", "16"], "bms has no f16"),
+        (["--functions", "x"], "--functions: expected numbers such as"),
+        (["--format", "xls"], "unknown format 'xls'"),
+        (["--workers", "0"], "workers must be"),
+    ],
+)
+def test_a_wrong_word_to_reproduce_optimisation_is_one_line(separable, arguments, complaint):
+    code, out, err = separable("reproduce", "optimisation", *arguments)
+    assert (code, out) == (2, "")
+    assert complaint in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("form", optimisation.FORMATS)
+def test_what_is_missing_is_run_and_stands_beside_the_paper(separable, monkeypatch, tmp_path, form):
+    monkeypatch.setattr(optimisation, "plan", lambda *_: campaign.parse(TINY))
+    monkeypatch.setattr(optimisation, "reference", lambda _: {("f1", 500, "CSG"): (1234.0, 5.0)})
+    code, out, err = separable("reproduce", "optimisation", "--out", tmp_path / "r", "--format", form)
+    assert (code, err) == (0, "")
+    again = separable("reproduce", "optimisation", "--out", tmp_path / "r", "--format", form)
+    assert again == (0, out, "")
+    if form == "json":
+        first = json.loads(out)[0]
+        assert [row["function"] for row in first["rows"]] == ["f1", "f2"]
+        assert first["rows"][0]["CSG paper mean"] == 1234.0
+        assert first["rows"][0]["MDG paper mean"] is None
+    else:
+        assert "1.23E+03" in out or "1234" in out
+
+
+def test_the_papers_number_of_firsts_is_said_below():
+    table = results.Table("t", "T", (), (), notes=("a",))
+    assert optimisation.with_firsts(table, 1000, 120_000).notes == (
+        "a",
+        "Number of firsts in the paper: CSG 9, GSG 0, RDG2 6, MDG 0.",
+    )
+    assert optimisation.with_firsts(table, 200, 120_000) == table

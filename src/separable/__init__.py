@@ -1,8 +1,9 @@
 """Finds which variables of a black-box function belong together.
 
 Start here:
-    `decompose(fun, bounds)`  which variables are separable, and which groups interact
-    `problem("bms/f10")`      a benchmark problem whose structure is known
+    `decompose(fun, bounds)`         which variables are separable, and which groups interact
+    `minimize(fun, bounds, budget)`  a point with a small value, found part by part
+    `problem("bms/f10")`             a benchmark problem whose structure is known
 
 >>> import numpy as np
 >>> import separable as sp
@@ -15,8 +16,9 @@ Start here:
 
 from separable.decomposers import decompose
 from separable.decomposition import Accuracy, Block, Decomposition, Stage
-from separable.errors import BadInput, FunctionError, NoisyFunction
+from separable.errors import BadInput, FunctionError, JournalError, NoisyFunction
 from separable.evaluator import Evaluator
+from separable.minimize import minimize
 from separable.problems import Problem
 from separable.suites import problem
 
@@ -29,9 +31,11 @@ __all__ = [
     "Decomposition",
     "Evaluator",
     "FunctionError",
+    "JournalError",
     "NoisyFunction",
     "Problem",
     "Stage",
     "decompose",
+    "minimize",
     "problem",
 ]

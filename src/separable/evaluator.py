@@ -6,22 +6,26 @@ import numbers
 import os
 import pickle
 import signal
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 
-from separable.errors import BadInput, BudgetExhausted, FunctionError
+from separable.errors import BadInput, BudgetExhausted, FunctionError, NonFinite, TargetReached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import ArrayLike
 
-    from separable.problems import Array, IntArray, Problem, Restriction
+    from separable.journal import Journal
+    from separable.problems import Array, IntArray, Mask, Problem, Restriction
 
     Task = tuple[tuple[Array, IntArray] | None, Array, int]  # where it is restricted to, points, first number
 
@@ -50,7 +54,14 @@ class Evaluator:
         watch: called without arguments whenever some more evaluations are done, several times a second if the
             function allows it. What it raises ends the run.
         nonfinite: "refuse" stops at the first NaN or infinite value with an error that names the point;
-            "worst" counts a NaN in `nan_count` and ranks it worst, as infinity.
+            "worst" ranks a NaN worst, as infinity. May be changed on the way. `nan_count` counts NaN.
+        target: raise `TargetReached` after the batch in which a value is as small as this.
+        minimizing: for a run that ends with a point, and that may be taken up again under a larger budget. So
+            what `chunk` says does not depend on the budget; and one evaluation of it is kept for `confirm`, if
+            values of the problem might differ by their rounding from that of one point by itself.
+
+    The attribute `journal` may be set to one before the first evaluation: the values recorded in it are taken from
+    there, and new ones are recorded.
 
     >>> from separable.problems import Problem
     >>> bowl = Problem("bowl", lambda x: float(x @ x), [-1, -1], [1, 1])
@@ -65,10 +76,12 @@ class Evaluator:
         self,
         problem: Problem,
         *,
-        budget: int | None = None,
+        budget: float | None = None,
         workers: int | Callable[..., Iterable[Any]] = 1,
         watch: Callable[[], object] | None = None,
         nonfinite: Literal["refuse", "worst"] = "refuse",
+        target: float = -np.inf,
+        minimizing: bool = False,
     ) -> None:
         if nonfinite not in ("refuse", "worst"):
             raise BadInput(f"nonfinite must be 'refuse' or 'worst', got {nonfinite!r}")
@@ -76,11 +89,15 @@ class Evaluator:
         self.budget = _checked_budget(budget)
         self.evaluations = 0
         self.best = np.inf
-        self.best_x: Array | None = None
+        self._best_point: tuple[Array, Restriction | None] | None = None
         self.history: list[Improvement] = []
         self.nan_count = 0
         self.watch = watch
-        self._worst = nonfinite == "worst"
+        self.nonfinite = nonfinite
+        self.journal: Journal | None = None
+        self._target, self._minimizing = target, minimizing
+        self._keeps_one = minimizing and (problem.vectorized or problem.partial is not None)
+        self._limit = np.inf if self.budget is None else max(1, self.budget - self._keeps_one)
         self._seconds = PIECE_SECONDS  # that one evaluation took, lately
         self._pool: ProcessPoolExecutor | None = None
         self._map, self._workers = self._checked_workers(workers)
@@ -116,36 +133,80 @@ class Evaluator:
         rows = CHUNK_ELEMENTS // self.problem.dim
         if not self.problem.vectorized:
             rows = min(rows, CHUNK_ONE_BY_ONE)
-        if self.budget is not None:
+        if self.budget is not None and not self._minimizing:
             rows = min(rows, self.budget - self.evaluations)
         return max(1, rows)
 
+    @property
+    def best_x(self) -> Array | None:
+        """Where the best value was found."""
+        return None if self._best_point is None else _whole(*self._best_point)
+
+    def confirm(self) -> float:
+        """The function itself at the best point, by itself: what `problem(best_x)` is, to the bit."""
+        x = self.best_x
+        if self._keeps_one and x is not None and self.evaluations != self.budget:
+            value = None if self.journal is None else self.journal.final(self.evaluations)
+            if value is None:
+                value = float(self.problem.evaluate(x[None], self.evaluations + 1)[0])
+                if self.journal is not None:
+                    self.journal.append_final(value)
+            self.evaluations += 1
+            self.best = value
+        return self.best
+
     def _spend(self, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None) -> Array:
         wanted = len(points)
-        allowed = wanted if self.budget is None else min(wanted, self.budget - self.evaluations)
-        if self._map is not None:
-            answers = self._from_workers(points[:allowed], restriction)
-        else:
-            answers = self._from_here(points[:allowed], evaluated, restriction)
+        allowed = int(min(wanted, self._limit - self.evaluations))
         values, done = np.empty(allowed), 0
-        for piece in answers:
+        for piece in self._answers(points[:allowed], evaluated, restriction):
             end = done + len(piece)
             values[done:end] = self._record(points[done:end], piece, restriction)
             done = end
             if self.watch is not None:
                 self.watch()
+        if self.best <= self._target:
+            raise TargetReached
         if allowed < wanted:
             raise BudgetExhausted
         return values
+
+    def _answers(
+        self, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None
+    ) -> Iterator[Array]:
+        """Values in pieces, as the function gave them."""
+        if self.journal is not None:
+            return self._journaled(self.journal, points, evaluated, restriction)
+        return self._fresh(points, evaluated, restriction)
+
+    def _journaled(
+        self, journal: Journal, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None
+    ) -> Iterator[Array]:
+        """Values in pieces: from the journal, then new ones, which go into it."""
+        if journal.replaying:
+            recorded = journal.take(len(points))
+            yield recorded
+            points = points[len(recorded) :]
+        for piece in self._fresh(points, evaluated, restriction):
+            journal.append(piece)
+            yield piece
+
+    def _fresh(
+        self, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None
+    ) -> Iterator[Array]:
+        """Values in pieces, new ones."""
+        if self._map is not None:
+            return self._from_workers(points, restriction)
+        return self._from_here(points, evaluated, restriction)
 
     def _from_here(
         self, points: Array, evaluated: Problem | Restriction, restriction: Restriction | None
     ) -> Iterator[Array]:
         """Values in pieces, computed in this process."""
         by_points = not self.problem.vectorized and (restriction is None or self.problem.partial is None)
-        start = 0
+        start, rows = 0, self.chunk
         while start < len(points):
-            piece = points[start : start + self.chunk]
+            piece = points[start : start + rows]
             if by_points and self.watch is not None:
                 piece = piece[: max(1, int(PIECE_SECONDS / self._seconds))]
             began = time.perf_counter()
@@ -158,11 +219,12 @@ class Evaluator:
         """Values in pieces and in order, computed by the workers."""
         if self._map is None:
             raise RuntimeError("there are no workers")
-        # four turns a worker, so that a slow one does not hold up the rest
-        size = min(self.chunk, max(1, -(-len(points) // (4 * self._workers))))
+        # four turns a worker, so that a slow one does not hold up the rest, and all of one size, or one less
+        shares = max(-(-len(points) // self.chunk), min(len(points), 4 * self._workers))
+        ends = [len(points) * k // shares for k in range(shares + 1)] if shares else []
         where = None if restriction is None else (restriction.context, restriction.group)
         first = self.evaluations + 1
-        tasks = [(where, points[k : k + size], first + k) for k in range(0, len(points), size)]
+        tasks = [(where, points[start:end], first + start) for start, end in pairwise(ends)]
         try:
             yield from self._map(tasks)
         except BrokenProcessPool as error:
@@ -174,33 +236,42 @@ class Evaluator:
 
     def _record(self, points: Array, values: Array, restriction: Restriction | None) -> Array:
         """Count the values, refuse or rank the non-finite, remember the best."""
-        if not np.isfinite(values).all():
-            values = self._without_nan(points, values, restriction)
-        if len(values) and values.min() < self.best:
-            before = np.minimum.accumulate(np.concatenate(([self.best], values[:-1])))
-            better = np.flatnonzero(values < before)
-            self.history += [Improvement(self.evaluations + 1 + int(k), float(values[k])) for k in better]
-            last = better[-1]
-            self.best = float(values[last])
-            self.best_x = _whole(points[last], restriction)
-        self.evaluations += len(values)
+        finite = np.isfinite(values)
+        if not finite.all():
+            return self._record_nonfinite(points, values, finite, restriction)
+        self._remember(points, values, restriction)
         return values
 
-    def _without_nan(self, points: Array, values: Array, restriction: Restriction | None) -> Array:
-        if not self._worst:
-            k = int(np.flatnonzero(~np.isfinite(values))[0])
-            point, number = _whole(points[k], restriction), self.evaluations + 1 + k
-            self.evaluations += len(values)
-            raise FunctionError(
-                f"the function returned {values[k]} in evaluation {number}, at x = "
-                f"{np.array2string(point, threshold=8, edgeitems=3, precision=6, max_line_width=10_000)}; "
-                "differences mean nothing then. Shrink the box to where the function is finite",
-                evaluation=number,
-                point=point,
-            )
+    def _remember(self, points: Array, values: Array, restriction: Restriction | None) -> None:
+        better = (values < self.best).nonzero()[0]
+        if len(better):
+            last = 0
+            for k, value in zip(better.tolist(), values[better].tolist(), strict=True):
+                if value < self.best:
+                    self.best, last = value, k
+                    self.history.append(Improvement(self.evaluations + 1 + k, value))
+            self._best_point = points[last].copy(), restriction
+        self.evaluations += len(values)
+
+    def _record_nonfinite(
+        self, points: Array, values: Array, finite: Mask, restriction: Restriction | None
+    ) -> Array:
         missing = np.isnan(values)
         self.nan_count += int(missing.sum())
-        return np.where(missing, np.inf, values)
+        k = int(np.flatnonzero(~finite)[0])
+        number = self.evaluations + 1 + k
+        ranked = np.where(missing, np.inf, values)
+        self._remember(points, ranked, restriction)
+        if self.nonfinite == "worst":
+            return ranked
+        point = _whole(points[k], restriction)
+        raise NonFinite(
+            f"the function returned {values[k]} in evaluation {number}, at x = "
+            f"{np.array2string(point, threshold=8, edgeitems=3, precision=6, max_line_width=10_000)}; "
+            "differences mean nothing then. Shrink the box to where the function is finite",
+            evaluation=number,
+            point=point,
+        )
 
     def _checked_workers(
         self, workers: int | Callable[..., Iterable[Any]]
@@ -222,7 +293,7 @@ class Evaluator:
                 f"workers={workers} needs a function that other processes can import, defined at the top "
                 f"level of a module; this one cannot be sent there ({error}). Use workers=1 for it"
             ) from error
-        self._pool = ProcessPoolExecutor(count, initializer=_adopt, initargs=(self.problem,))
+        self._pool = ProcessPoolExecutor(count, initializer=_adopt, initargs=(self.problem, os.getpid()))
         return partial(self._pool.map, _evaluate_adopted), count
 
 
@@ -252,10 +323,21 @@ def _evaluate(problem: Problem, task: Task) -> Array:
 _adopted: Problem | None = None  # a worker process's own copy, so that no task carries the problem along
 
 
-def _adopt(problem: Problem) -> None:
+def _adopt(problem: Problem, run: int) -> None:
     global _adopted  # noqa: PLW0603 -- the state of a worker process, set once at its start
     _adopted = problem
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends a worker without a word; the run speaks for it
+    if os.name == "posix":
+        threading.Thread(target=_end_with, args=(run,), daemon=True).start()
+
+
+def _end_with(run: int) -> None:
+    """End this worker when the process of the run is gone; killed outright, that could not say so."""
+    with suppress(OSError):
+        while True:
+            os.kill(run, 0)  # does nothing, if there is such a process
+            time.sleep(1.0)
+    os._exit(1)
 
 
 def _evaluate_adopted(task: Task) -> Array:

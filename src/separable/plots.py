@@ -112,7 +112,7 @@ def curves(
     whole.set(xlabel="d", ylabel="d'", title="d' against d")
     ratio.set(xlabel="d, as a share of the largest in the block", ylabel="d' / d", title="the ratio d' / d")
     for axes in (whole, ratio):
-        _plain(axes)
+        plain(axes)
     if blocks or groups:
         whole.legend(fontsize=8, frameon=False)
     return figure
@@ -129,6 +129,51 @@ def _around(axes: Axes, x: Array, y: Array) -> None:
         low, high = float(values.min()), float(values.max())
         room = 0.15 * (high - low) or 0.1 * abs(high) or 1.0
         limit(low - room, high + room)
+
+
+def convergence(
+    history: Sequence[tuple[int, float]],
+    evaluations: int,
+    title: str,
+    *,
+    optimum: float | None = None,
+    decomposed: int = 0,
+) -> Figure:
+    """The best value against the evaluations; above the optimum, where that is known.
+
+    Args:
+        history: every improvement, as the count of evaluations and the value.
+        evaluations: where the line ends.
+        title: over the picture.
+        optimum: the smallest value there is.
+        decomposed: how many of the evaluations went into the decomposition.
+    """
+    figure = Figure(figsize=(7.2, 4.2), dpi=120, facecolor=PAPER, layout="constrained")
+    axes = figure.add_subplot()
+    finite = [(count, value) for count, value in history if np.isfinite(value)]
+    counts = np.array([count for count, _ in finite] + [evaluations] * bool(finite))
+    values = np.array([value for _, value in finite] + [value for _, value in finite[-1:]])
+    above = optimum is not None and bool((values > optimum).all())
+    if above and optimum is not None:
+        values = values - optimum
+    if decomposed:
+        axes.axvspan(0, decomposed, color=FAINT, alpha=0.5, linewidth=0.0, label="decomposition")
+        axes.legend(frameon=False, fontsize=8, labelcolor=INK)
+    axes.step(counts, values, where="post", color=KINDS["additive"], linewidth=1.4)
+    axes.set(
+        xlim=(0, evaluations),
+        yscale="log" if len(values) and values.min() > 0.0 else "linear",
+        xlabel="evaluations",
+        ylabel="best value above the optimum" if above else "best value",
+    )
+    axes.set_title(title)
+    axes.grid(visible=True, alpha=0.25)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    plain(axes)
+    axes.tick_params(which="minor", labelsize=8, colors=INK)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set(fontsize=9, color=INK)
+    return figure
 
 
 def save(figure: Figure, path: str | Path) -> None:
@@ -169,7 +214,7 @@ def _matrix(
         axes.add_patch(Rectangle((start, start), len(members), len(members), color=colour, linewidth=0.0))
         start += len(members)
     axes.set(xlim=(0, dim), ylim=(dim, 0), aspect="equal", title="interactions, variables in order")
-    _plain(axes)
+    plain(axes)
 
 
 def _bars(axes: Axes, bars: Sequence[tuple[str, int, str]], title: str) -> None:
@@ -179,7 +224,7 @@ def _bars(axes: Axes, bars: Sequence[tuple[str, int, str]], title: str) -> None:
         axes.text(value, row, f" {value:,}", va="center", fontsize=8, color=INK)
     axes.set(title=title, xlim=(0, 1.22 * max(values, default=0) or 1.0), xticks=[])
     axes.invert_yaxis()
-    _plain(axes)
+    plain(axes)
     axes.spines["bottom"].set_visible(False)
 
 
@@ -204,11 +249,12 @@ def _places(
         extent=(0, dim, 0, 1),
     )
     axes.set(yticks=[], title="variables in their own places")
-    _plain(axes)
+    plain(axes)
 
 
-def _plain(axes: Axes) -> None:
+def plain(axes: Axes) -> None:
+    """The few lines and small letters that all our pictures have."""
     axes.title.set(fontsize=9, color=INK)
-    axes.tick_params(labelsize=8, colors=INK)
+    axes.tick_params(which="both", labelsize=8, colors=INK)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

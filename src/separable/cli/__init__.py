@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Annotated
 
-from separable.errors import BadInput, FunctionError, MissingExtra
+from separable.errors import BadInput, FunctionError, JournalError, MissingExtra
 
 try:
     import typer
@@ -17,7 +17,7 @@ except ImportError:
     sys.exit(f"separable: {MissingExtra('the command line', 'typer and rich', 'cli')}")
 
 import separable
-from separable.cli import decompose, reproduce, suites
+from separable.cli import campaign, decompose, minimize, report, reproduce, suites
 
 # typer's own copy of click, or click itself: which of them raises depends on the version of typer
 ClickException: type[Exception] = next(
@@ -34,6 +34,9 @@ app = typer.Typer(
 )
 app.command("list", short_help="the benchmark functions there are")(suites.show)
 app.command("decompose", short_help="find out which variables belong together")(decompose.run)
+app.command("minimize", short_help="find a point with a small value")(minimize.run)
+app.command("run", short_help="run a campaign: methods x problems x repeats")(campaign.run)
+app.command("report", short_help="tables, tests and pictures of a campaign")(report.run)
 app.add_typer(reproduce.app, name="reproduce", short_help="the paper's tables, run again")
 
 
@@ -63,7 +66,7 @@ def main() -> None:
     """Run the command line; whatever was refused becomes one line and exit code 2."""
     try:
         code = app(standalone_mode=False)
-    except (ClickException, BadInput, FunctionError, MissingExtra) as error:
+    except (ClickException, BadInput, FunctionError, JournalError, MissingExtra) as error:
         text = error.format_message() if hasattr(error, "format_message") else str(error)
         typer.echo("separable: " + " ".join(text.split()), err=True)
         code = 2

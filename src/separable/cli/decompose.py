@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 import separable
-from separable.cli.progress import ProgressLine
+from separable.cli.progress import DECOMPOSING, ProgressLine
 from separable.cli.subject import load
 from separable.errors import BadInput, NoisyFunction
 
@@ -63,12 +63,12 @@ def run(
 
         for path in filter(None, (plot, plot_curves)):
             plots.refuse_unwritable(path)
-    with warnings.catch_warnings(), ProgressLine(quiet=quiet) as line:
+    with warnings.catch_warnings(), ProgressLine(DECOMPOSING, quiet=quiet) as line:
         warnings.simplefilter("ignore", NoisyFunction)  # said below, in one line
         found = separable.decompose(
             problem,
             method=method,
-            options=_options(option or []),
+            options=parse_options(option or []),
             workers=workers,
             budget=budget,
             seed=seed,
@@ -91,7 +91,8 @@ def run(
     return 0 if found.complete else 1
 
 
-def _options(pairs: Sequence[str]) -> dict[str, Any]:
+def parse_options(pairs: Sequence[str]) -> dict[str, Any]:
+    """Options of a method from name=value pairs."""
     options: dict[str, Any] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")

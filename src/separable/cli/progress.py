@@ -2,32 +2,69 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import TimeRemainingColumn as TimeLeft
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scipy.optimize import OptimizeResult
+
+PAUSE = 0.05  # seconds; more often nobody can look
+
+
+class Line(NamedTuple):
+    """What a line shows, and how it comes from what a callback is told."""
+
+    columns: Callable[[], list[ProgressColumn]]
+    values: Callable[[OptimizeResult], dict[str, Any]]
+
+
+DECOMPOSING = Line(
+    lambda: [
+        TextColumn("{task.description:<14}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} variables"),
+        TextColumn("{task.fields[evaluations]:,} evaluations"),
+        TimeElapsedColumn(),
+    ],
+    lambda at: {"description": at.stage, "completed": at.done, "total": at.total, "evaluations": at.nfev},
+)
+
+
+def _where(at: OptimizeResult) -> str:
+    return f"group {at.group + 1} of {at.groups}" if at.stage == "optimizing" else at.stage
+
+
+def minimizing(budget: int) -> Line:
+    """The line of a run with this budget."""
+    return Line(
+        lambda: [
+            TextColumn("{task.description:<14}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.completed:,.0f} of {task.total:,.0f} evaluations"),
+            TextColumn("best {task.fields[best]:.6g}"),
+            TimeLeft(),
+            TextColumn("left"),
+        ],
+        lambda at: {"description": _where(at), "completed": at.nfev, "total": budget, "best": at.fun},
+    )
 
 
 class ProgressLine:
-    """A context in which `update`, a callback for `decompose`, keeps one line up to date."""
+    """A context in which `update`, a callback, keeps one line up to date."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, line: Line, *, quiet: bool = False) -> None:
         console = Console(stderr=True)
+        self._values, self._shown = line.values, -PAUSE
         self._progress = Progress(
-            TextColumn("{task.description:<14}"),
-            BarColumn(),
-            TextColumn("{task.completed:,.0f} of {task.total:,.0f} variables"),
-            TextColumn("{task.fields[evaluations]:,} evaluations"),
-            TimeElapsedColumn(),
-            console=console,
-            disable=quiet or not console.is_terminal,
-            transient=True,
+            *line.columns(), console=console, disable=quiet or not console.is_terminal, transient=True
         )
         self._task: TaskID | None = None
-        self._stage = ""
 
     def __enter__(self) -> ProgressLine:
         if not self._progress.disable:
@@ -40,12 +77,14 @@ class ProgressLine:
 
     def update(self, intermediate_result: OptimizeResult) -> None:
         """Show where the run is."""
-        at = intermediate_result
+        now = time.perf_counter()
+        if self._progress.disable or now - self._shown < PAUSE:
+            return
+        self._shown = now
+        values = self._values(intermediate_result)
         if self._task is None:
-            self._task = self._progress.add_task(at.stage, total=at.total, evaluations=at.nfev)
-        self._progress.update(
-            self._task, description=at.stage, completed=at.done, total=at.total, evaluations=at.nfev
-        )
+            self._task = self._progress.add_task(**values)
+        self._progress.update(self._task, **values)
 
 
 class CountLine:

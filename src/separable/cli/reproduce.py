@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from separable import campaign
+from separable.cli.campaign import CampaignLine
 from separable.cli.progress import CountLine
 from separable.errors import BadInput, FunctionError, unknown
+from separable.report import results
 from separable.reproduce import decomposition as tables_of
+from separable.reproduce import optimisation as optimisations
 from separable.reproduce.tables import FORMATS, render
 
 app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
@@ -84,6 +89,42 @@ def decomposition(
             make = tables_of.dimension_table
         typer.echo(render(make(done), form))
     return 0 if len(done) == len(todo) else 1
+
+
+@app.command("optimisation", short_help="values that the optimizer reaches on each decomposition")
+def optimisation(
+    dim: Annotated[int, typer.Option(help="1000 or 5000")] = 1000,
+    repeats: Annotated[
+        int | None, typer.Option(help="runs of each method  [default: the paper's 25 or 10]")
+    ] = None,
+    functions: Annotated[str | None, typer.Option(help="of bms, such as 1-9,12  [default: all]")] = None,
+    out: Annotated[Path | None, typer.Option(help="folder of the runs  [default: results/paper-DIM]")] = None,
+    workers: Annotated[int, typer.Option(help="processes; -1: one per core")] = 1,
+    form: Annotated[str, typer.Option("--format", help=" | ".join(optimisations.FORMATS))] = "md",
+    quiet: Annotated[bool, typer.Option("--quiet", help="no progress line")] = False,
+) -> int:
+    """Run the paper's campaign, or what is missing of it, and print its tables with the paper's figures.
+
+    Example: separable reproduce optimisation --dim 1000 --repeats 5 --workers 2
+
+    In full, 1500 runs of 3e6 evaluations, that takes hours. It may be killed, and goes on where it was. `separable
+    report` makes pictures and a page of the same folder.
+    """
+    if form not in optimisations.FORMATS:
+        raise unknown("format", form, optimisations.FORMATS)
+    plan = optimisations.plan(dim, repeats, None if functions is None else spans(functions, "--functions"))
+    folder = Path("results") / plan.name if out is None else out
+    with campaign.Store(folder, plan) as store, CampaignLine(quiet=quiet) as line:
+        try:
+            end = campaign.run(plan, store, workers=workers, callback=line.update)
+        except KeyboardInterrupt:
+            end = line.last
+    missing = end.total - end.before - end.done
+    if missing:
+        typer.echo(f"separable: {missing:,} of {end.total:,} runs are missing or failed; again to go on", err=True)
+    if end.before + end.done:
+        typer.echo(optimisations.render(optimisations.beside(results.read(folder)), form))
+    return 1 if missing else 0
 
 
 def spans(text: str, option: str) -> list[int]:

@@ -9,10 +9,7 @@ To add one: write the file, and add a line to `DECOMPOSERS`; the contract tests 
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Mapping
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -34,12 +31,12 @@ from separable.decomposers import (
     xdg,
 )
 from separable.decomposers.findings import Findings
-from separable.errors import BadInput, BudgetExhausted, unknown
+from separable.errors import BadInput, RunEnded, checked_options, unknown
 from separable.evaluator import Evaluator
 from separable.problems import Problem, box_from_bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from separable.decomposition import Decomposition
 
@@ -67,6 +64,8 @@ DECOMPOSERS: dict[str, Decomposer] = {
     "truth": baselines.truth,
     "partition": baselines.partition,
 }
+
+ENDS: tuple[type[BaseException], ...] = (RunEnded, StopIteration, KeyboardInterrupt)  # what may end a run early
 
 
 def decompose(
@@ -104,25 +103,49 @@ def decompose(
     >>> d.additive, d.groups
     ((0,), ((1, 2),))
     """
-    problem = _as_problem(fun_or_problem, bounds, vectorized)
-    decomposer, name = _method(method)
-    if not isinstance(options or {}, Mapping):
-        raise BadInput(f"options: expected a dict of the options of {name}, got {options!r}")
-    chosen = dict(options or {})
-    for option in chosen:
-        known = _options(decomposer)
-        if option not in known:
-            raise unknown(f"option of {name}", option, known)
+    problem = as_problem(fun_or_problem, bounds, vectorized)
+    chosen = choose(method, options)
     if callback is not None and not callable(callback):
         raise BadInput(f"callback: expected a function of one argument, got {callback!r}")
     rng = generator(seed).spawn(1)[0]  # the first of the streams a run splits its seed into
     with Evaluator(problem, budget=budget, workers=workers) as f:
-        findings = Findings(f, callback)
-        finished = False
-        with suppress(BudgetExhausted, StopIteration, KeyboardInterrupt):  # what is not settled is undecided
-            decomposer(f, findings, rng, **chosen)
-            finished = True
-        return findings.freeze(name, finished=finished)
+        return settle(f, chosen, rng, callback)[0]
+
+
+class Chosen(NamedTuple):
+    """A decomposer, what it is called, and its options."""
+
+    decomposer: Decomposer
+    name: str
+    options: dict[str, Any]
+
+
+def choose(method: str | Decomposer, options: Mapping[str, Any] | None = None) -> Chosen:
+    """A decomposer by name, or one of the caller's, with options that it knows."""
+    if callable(method):
+        decomposer, name = method, getattr(method, "__name__", type(method).__name__)
+    elif isinstance(method, str) and method in DECOMPOSERS:
+        decomposer, name = DECOMPOSERS[method], method
+    else:
+        raise unknown("method", method, DECOMPOSERS)
+    return Chosen(decomposer, name, checked_options(decomposer, name, options))
+
+
+def settle(
+    f: Evaluator,
+    chosen: Chosen,
+    rng: np.random.Generator,
+    callback: Callable[..., object] | None = None,
+    ends: tuple[type[BaseException], ...] = ENDS,
+) -> tuple[Decomposition, BaseException | None]:
+    """Run a decomposer: what it has settled, and what ended it early, if anything did."""
+    findings = Findings(f, callback)
+    end: BaseException | None = None
+    try:
+        chosen.decomposer(f, findings, rng, **chosen.options)
+    except ends as early:  # what is not settled is undecided
+        end = early
+    return findings.freeze(chosen.name, finished=end is None), end
 
 
 def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
@@ -133,7 +156,8 @@ def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
         raise BadInput(f"seed: expected a whole number, 0 or more, or a numpy Generator, got {seed!r}") from error
 
 
-def _as_problem(fun: Callable[..., Any] | Problem, bounds: object, vectorized: bool) -> Problem:
+def as_problem(fun: Callable[..., Any] | Problem, bounds: object, vectorized: bool) -> Problem:
+    """What the front doors work on, from a function and its box, or from a problem."""
     if isinstance(fun, Problem):
         if bounds is not None or vectorized:
             raise BadInput("a Problem has its own bounds and knows whether it is vectorized; leave both out")
@@ -144,16 +168,3 @@ def _as_problem(fun: Callable[..., Any] | Problem, bounds: object, vectorized: b
         raise BadInput("bounds: a function needs its box, as n pairs (lower, upper)")
     lower, upper = box_from_bounds(bounds)
     return Problem(getattr(fun, "__name__", type(fun).__name__), fun, lower, upper, vectorized)
-
-
-def _method(method: str | Decomposer) -> tuple[Decomposer, str]:
-    if callable(method):
-        return method, getattr(method, "__name__", type(method).__name__)
-    if not isinstance(method, str) or method not in DECOMPOSERS:
-        raise unknown("method", method, DECOMPOSERS)
-    return DECOMPOSERS[method], method
-
-
-def _options(decomposer: Decomposer) -> list[str]:
-    parameters = inspect.signature(decomposer).parameters.values()
-    return [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]

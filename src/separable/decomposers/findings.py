@@ -34,7 +34,7 @@ class Findings:
         self._callback = callback
         self._stages: list[Stage] = []
         self._stage, self._done, self._total = "", 0, f.problem.dim
-        self._start = time.perf_counter()
+        self._before, self._start = f.evaluations, time.perf_counter()
         if callback is not None:
             f.watch = self.tell  # so that word comes also from within a long batch
 
@@ -86,7 +86,7 @@ class Findings:
             composite=tuple(self.composite),
             groups=tuple(map(tuple, self.groups)),
             undecided=tuple(i for i in range(self._f.problem.dim) if i not in settled),
-            evaluations=self._f.evaluations,
+            evaluations=self._f.evaluations - self._before,
             stages=tuple(self._stages),
             close_calls=tuple(sorted(self.close_calls)),
             method=method,

@@ -157,7 +157,7 @@ def published(table: str) -> list[dict[str, Any]]:
     {'dim': 1000, 'method': 'csg', 'sa': 1.0, 'na': 1.0, 'evaluations': 22224}
     """
     text = resources.files("separable.reproduce").joinpath("paper", f"{table}.csv").read_text("utf-8")
-    kinds = {"method": str, "sa": float, "na": float}
+    kinds = {"method": str, **dict.fromkeys(("sa", "na", "mean", "median", "std"), float)}
     return [
         {key: kinds.get(key, int)(value) if value else None for key, value in row.items()}
         for row in csv.DictReader(text.splitlines())
