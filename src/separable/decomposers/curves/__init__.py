@@ -136,7 +136,7 @@ class _Run:
                     f"{self.f.problem.name}: the function is noisy, by about {level}. Interactions that are "
                     "weaker cannot be seen. Fix the seed of a simulation; compute in double precision"
                 ),
-                stacklevel=5,  # who called decompose
+                stacklevel=6,  # who called decompose
             )
         return a, f_a, sigma
 
