@@ -14,6 +14,7 @@ under any other monotone function H on a curve of its own. Variables of non-sepa
     fit        smooth curves through some of many points, a contrario
     blocks     who lies on which curve, and with what chance wrongly so
     groups     who belongs together of those that lie on none
+    codes      who reacts to whom, asked of many at once
     doubt      what is done about doubt, down to CSG's own tests
 """
 

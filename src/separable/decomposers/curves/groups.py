@@ -11,25 +11,21 @@ leaves it belongs to the representative's group. One scan a group.
 Otherwise groups are added, and most items react to few others.
 * An independent set R of representatives is grown: an item that does not react to R joins it. So every other item
   is a neighbour of R: one evaluation an item.
-* Which of R it is a neighbour of, a code tells. All representatives move at once, by small steps, each by its own
-  share in each of five rows: 1, z, random, z^2, random. The response of an item that reacts to g alone is c times
-  the code of g, of one that reacts to g and h the sum of two such terms; rows 1, z and z^2 give z_h for every g
-  (as in Prony's method), the random rows say which g and h it is. The steps are so small that responses are
-  linear, and so large that noise does not drown them.
+* Which of R it is a neighbour of, a code tells (`codes`): all representatives move at once, by small steps, each
+  by its own share.
 * What the code leaves open is found by halving R, with whole steps.
 * Items and their neighbours merge, and are the items of the next round, until nothing merges.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from separable.decomposers.batches import chunks
 from separable.decomposers.components import join, parts
-from separable.decomposers.curves import fit
+from separable.decomposers.curves import codes, fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,11 +41,7 @@ STRONGER = 2.0  # times the step at which noise and curvature would be alike, if
 CODES = 3  # that are tried, one after the other, for what the one before has left open
 FEW = 4  # items are not worth another code
 BATCH = 16  # items that are asked about one set of representatives together, at most
-Z_RANGE = 0.4, 1.0  # of |z|
-VERIFIED = 0.005  # of the response to the weaker of two neighbours, to which it must be met
 HALVED = 32  # items for which R is halved together
-BENT = 8  # items that tell how far from linear responses are
-CHANCE = 0.05  # wrong matches to be expected in one round of codes
 
 
 class Group(NamedTuple):
@@ -136,29 +128,6 @@ def _coupled(pair: Pair, d: Array, e: Array, reacts: Mask, rng: np.random.Genera
     return answer
 
 
-@dataclass
-class _Representatives:
-    """R: items, how far each moves in row p of the code, and f with all of them moved."""
-
-    pair: Pair
-    items: list[IntArray]
-    steps: list[float]
-    code: Array
-
-    def row(
-        self, p: int, items: list[IntArray], effects: Array, which: IntArray, *, stretch: float = 1.0
-    ) -> Array:
-        """The responses of these items where all representatives have moved by their steps in row p."""
-        if not len(which):
-            return np.empty(0)
-        pair = self.pair
-        x, way = pair.a.copy(), pair.b - pair.a
-        for item, step, share in zip(self.items, self.steps, self.code[p], strict=True):
-            x[item] += stretch * step * share * way[item]
-        (value,) = pair.f(x[None]).tolist()
-        return pair.of_items([items[i] for i in which], x, value) - effects[which]
-
-
 def _by_codes(
     pair: Pair, left: IntArray, d: Array, dd: Array, rng: np.random.Generator
 ) -> list[tuple[IntArray, bool]]:
@@ -203,15 +172,17 @@ def _round(
     grown = _grow(pair, items, effects, steps)
     chosen, unknown = grown.chosen, np.array(grown.neighbours, dtype=np.intp)
     count = len(chosen)
-    r = _Representatives(pair, [items[g] for g in chosen], [float(steps[g]) for g in chosen], _code(count, rng))
+    r = codes.Representatives(
+        pair, [items[g] for g in chosen], [float(steps[g]) for g in chosen], codes.code_of(count, rng)
+    )
     links: list[tuple[int, int]] = []  # an item, and the place of its neighbour in R
     if count > 1 and (steps < 1.0).all() and len(unknown) > FEW:
-        bend = _curvature(r, items, effects, unknown)
+        bend = codes.curvature(r, items, effects, unknown)
         for _ in range(CODES):
-            found, rest = _decode(r, items, effects, grown.responses, grown.seen, bend, unknown)
+            found, rest = codes.decode(r, items, effects, grown.responses, grown.seen, bend, unknown)
             links += found
             is_of_use = 4 * len(rest) < len(unknown)
-            unknown, r.code = rest, _code(count, rng)
+            unknown, r.code = rest, codes.code_of(count, rng)
             if len(unknown) <= FEW or not is_of_use:
                 break
     label = np.arange(len(items))
@@ -297,122 +268,8 @@ def _grow(pair: Pair, items: list[IntArray], effects: Array, steps: Array) -> _I
     return r
 
 
-def _decode(
-    r: _Representatives,
-    items: list[IntArray],
-    effects: Array,
-    responses: Array,
-    seen: IntArray,
-    bend: float,
-    unknown: IntArray,
-) -> tuple[list[tuple[int, int]], IntArray]:
-    """Neighbours by the code: pairs of an item and a representative; and the items that it leaves open.
-
-    `responses` are those while R grew, when it had `seen` members: row 0, but of a part of R perhaps. A match is
-    believed if it is the only one, and fewer than CHANCE are to be expected of items that have other neighbours.
-    """
-    pair, count = r.pair, len(r.items)
-    limit = pair.limit(4)
-    links: list[tuple[int, int]] = []
-
-    def take(which: IntArray, *representatives: IntArray) -> None:
-        for g in representatives:
-            links.extend(zip(which.tolist(), g.tolist(), strict=True))
-
-    rows = responses[None, unknown]
-    for p in range(1, len(r.code)):
-        if not len(unknown):
-            break
-        rows = np.concatenate([rows, r.row(p, items, effects, unknown)[None]])
-        code, before = r.code[: p + 1], seen[unknown]
-        error = _error(np.abs(rows).max(axis=0), limit, bend)
-        g, fits, others = _one_neighbour(code, rows, before, error)
-        chance = count * error**p  # that what has other neighbours matches one
-        fits &= (1 + others) * chance < CHANCE
-        take(unknown[fits], g[fits])
-        if p >= 3:
-            g, h, two = _two_neighbours(code, rows, before, error)
-            two &= ~fits & (len(unknown) * count * chance / error < CHANCE)
-            take(unknown[two], g[two], h[two])
-            fits |= two
-        unknown, rows = unknown[~fits], rows[:, ~fits]
-    return links, unknown
-
-
-def _code(count: int, rng: np.random.Generator) -> Array:
-    """How far each of so many representatives moves, a row a time: 1, z, random, z^2, random.
-
-    The z stand apart, but not evenly: among few numbers in equal steps one is often the mean of two others.
-    """
-    low, high = Z_RANGE
-    sizes = low + (high - low) * (np.arange(count) + rng.uniform(0.2, 0.8, count)) / count
-    z = rng.permutation(sizes * np.where(np.arange(count) % 2, -1.0, 1.0))
-    one, other = rng.uniform(low, high, (2, count)) * rng.choice([-1.0, 1.0], (2, count))
-    return np.stack([np.ones(count), z, one, z * z, other])
-
-
-def _curvature(r: _Representatives, items: list[IntArray], effects: Array, unknown: IntArray) -> float:
-    """How far from linear responses are: the relative error of some when all steps are twice as large."""
-    few = unknown[:: max(1, len(unknown) // BENT)][:BENT]
-    once, twice = r.row(0, items, effects, few), r.row(0, items, effects, few, stretch=2.0)
-    return float(np.median(np.abs(twice / 2.0 - once)) / np.median(np.abs(once)))
-
-
-def _error(response: Array, limit: float, bend: float) -> Array:
-    """The relative error of responses of this size: noise, and what is not linear in a small step."""
-    size = np.maximum(np.abs(response), 1e-300)
-    error: Array = 2.0 * limit / size + 4.0 * bend * np.maximum(1.0, np.median(size) / size)
-    return np.minimum(1.0, error)
-
-
-def _one_neighbour(code: Array, rows: Array, seen: IntArray, error: Array) -> tuple[IntArray, Mask, int]:
-    """Responses c times the code of one representative: which, whether it is the only one; how many match none."""
-    ratio = rows[1:] / np.where(rows[0] == 0.0, 1e-300, rows[0])
-    near = (np.abs(ratio[:, None] - code[1:, :, None]) <= error).all(axis=0)
-    near &= np.arange(code.shape[1])[:, None] < seen
-    matches = near.sum(axis=0)
-    return np.argmax(near, axis=0), matches == 1, int(np.count_nonzero(matches == 0))
-
-
-def _two_neighbours(code: Array, rows: Array, seen: IntArray, error: Array) -> tuple[IntArray, IntArray, Mask]:
-    """Responses c code_g + c' code_h: g and h, and whether they are the only ones.
-
-    g was in R when the item was asked about it. For every g the rows 1, z, z^2 say which z_h it would take; if h
-    was in R as well, the response to R was c + c', otherwise c alone. The other rows verify it.
-    """
-    z, everyone = code[1], np.arange(code.shape[1])
-    m0, m1, m2 = (rows[p][:, None] for p in (0, 1, 3))  # (items, 1)
-    order = np.argsort(z)
-    borders = (z[order][1:] + z[order][:-1]) / 2.0
-    best: list[tuple[IntArray, Mask]] = []
-    for early in (True, False):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rest = m1 - z * m0
-            implied = (m2 - z * m1) / rest if early else (m2 - z * z * m0) / rest
-            h = order[np.searchsorted(borders, np.nan_to_num(implied, nan=9.0))]  # (items, g)
-            second = rest / (z[h] - z) if early else rest / z[h]
-            first = m0 - second if early else np.broadcast_to(m0, second.shape)
-            misses = [
-                np.abs(first * row + second * row[h] - m[:, None])
-                for row, m in zip(code[2:], rows[2:], strict=True)
-            ]
-            # what is bent looks like a second neighbour: the other rows must be met by it, not in spite of it
-            weak = np.minimum(np.abs(first), np.abs(second))
-            near = np.minimum((error * np.abs(rows).max(axis=0))[:, None], VERIFIED * weak)
-            fits = np.max(misses, axis=0) <= near
-        fits &= (everyone < seen[:, None]) & ((h < seen[:, None]) == early) & (h != everyone)
-        best.append((h, fits))
-    (h, fits), (late_h, late_fits) = best
-    only_late = ~fits.any(axis=1)
-    unique = ~(fits.any(axis=1) & late_fits.any(axis=1))
-    h[only_late], fits[only_late] = late_h[only_late], late_fits[only_late]
-    g, k = np.argmax(fits, axis=1), np.arange(len(fits))
-    same = (everyone == g[:, None]) | (everyone == h[k, g][:, None])
-    return g, h[k, g], unique & fits.any(axis=1) & ~(fits & ~same).any(axis=1)
-
-
 def _by_halves(
-    r: _Representatives,
+    r: codes.Representatives,
     items: list[IntArray],
     effects: Array,
     unknown: IntArray,
