@@ -50,6 +50,8 @@ bench: .venv/ready ## the benchmarks that stand behind docs/
 	$(BIN)/separable reproduce decomposition --by-dimension 1000,2000,3000,4000,5000 --instances 0 --workers 2
 	$(BIN)/separable reproduce decomposition --grouping --instances 0-4 --workers 2
 	$(BIN)/python benchmarks/decomposers.py
+	for table in bms "bms --dim 5000 --instances 0-1" kinds thresholds compositions noise suites time; do \
+		$(BIN)/python benchmarks/curves.py $$table; done
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/minimize.py cost
 	$(BIN)/python benchmarks/minimize.py paper

@@ -178,3 +178,89 @@ def rename(found: sp.Decomposition, names: Any) -> tuple[tuple[int, ...], list[t
 def exact(found: sp.Decomposition, truth: sp.Decomposition) -> bool:
     """Whether the separable variables and the groups are the true ones; kinds of separability aside."""
     return found.separable == truth.separable and found.groups == truth.groups
+
+
+# outer and inner functions of blocks, on z from -7 to 7; a block is scaled so that its sum is of order 1
+OUTER_OF_BLOCKS = {
+    "exp": lambda s: np.exp(2.0 * s),
+    "log": lambda s: np.log1p(5.0 * s),
+    "root": lambda s: np.sqrt(0.1 + s),
+    "square": lambda s: (0.5 + s) ** 2,
+    "logistic": lambda s: 1.0 / (1.0 + np.exp(-3.0 * (s - 0.5))),
+    "cube": lambda s: (s + 0.2) ** 3,
+}
+INNER_OF_BLOCKS = {
+    "square": lambda z: z**2,
+    "absolute": np.abs,
+    "waves": lambda z: z**2 - 10.0 * np.cos(2.0 * np.pi * z) + 10.0,
+    "quartic": lambda z: z**4 / 10.0,
+    "log": lambda z: np.log1p(z**2),
+    "cosh": lambda z: np.cosh(z) / 10.0,
+    "slope": lambda z: z + 7.0 + 0.3 * np.sin(3.0 * z),  # monotone
+    "cubic": lambda z: (z + 7.0) ** 3 / 100.0,  # monotone
+}
+
+
+def blocks_and_groups(seed: int, *, monotone: bool = True) -> sp.Problem:
+    """30 to 300 variables: an additive part, up to four blocks of 3 to 60, up to five rotated groups of 2 to 10.
+
+    `monotone`: whether inner functions may be monotone.
+    """
+    rng = np.random.default_rng(seed)
+    dim = int(rng.integers(30, 301))
+    order = rng.permutation(dim)
+    sizes = rng.integers(2, 11, rng.integers(0, 6)).tolist()
+    group_sizes = [size for k, size in enumerate(sizes) if sum(sizes[: k + 1]) <= dim // 2]
+    block_sizes = rng.integers(3, 61, rng.integers(1, 5)).tolist()
+    left = dim - sum(group_sizes)
+    names = list(INNER_OF_BLOCKS)[: None if monotone else 6]
+    parts: list[Any] = []
+    truth: dict[str, Any] = {"additive": [], "composite": [], "groups": []}
+    start = 0
+    for size in group_sizes:
+        rotation = np.linalg.qr(rng.normal(size=(size, size)))[0] * np.linspace(1.0, 3.0, size)
+        members = order[start : start + size]
+        weight = 10.0 ** rng.uniform(-1.0, 1.0)
+        parts.append((members, lambda z, r=rotation, w=weight: w * _rotated(z @ r)))
+        truth["groups"].append(members)
+        start += size
+    for wanted in block_sizes:
+        size = min(wanted, left)
+        if size < 3:
+            break
+        left -= size
+        outer, inner = (
+            OUTER_OF_BLOCKS[str(rng.choice(list(OUTER_OF_BLOCKS)))],
+            INNER_OF_BLOCKS[str(rng.choice(names))],
+        )
+        weights, scale = rng.uniform(0.5, 2.0, size), 10.0 ** rng.uniform(-1.0, 2.0)
+        top = float((inner(np.linspace(-7.0, 7.0, 99)) * 1.2).max()) * size
+        members = order[start : start + size]
+        parts.append(
+            (members, lambda z, o=outer, i=inner, w=weights, t=top, c=scale: c * o((i(z) * w).sum(axis=1) / t))
+        )
+        truth["composite"] += members.tolist()
+        start += size
+    members = order[start:]
+    if len(members):
+        inner = INNER_OF_BLOCKS[str(rng.choice(names))]
+        parts.append((members, lambda z, i=inner: i(z).sum(axis=1)))
+        truth["additive"] = members
+    shift = rng.uniform(-2.0, 2.0, dim)
+
+    def fun(points: Any) -> Any:
+        z = points - shift
+        return sum(part(z[:, members]) for members, part in parts)
+
+    return sp.Problem(
+        f"blocks and groups {seed}",
+        fun,
+        np.full(dim, -5.0),
+        np.full(dim, 5.0),
+        vectorized=True,
+        truth=sp.Decomposition(dim, **truth),
+    )
+
+
+def _rotated(y: Any) -> Any:
+    return (y**2 - 3.0 * np.cos(2.0 * y)).sum(axis=1)

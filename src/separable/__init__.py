@@ -15,8 +15,8 @@ Start here:
 """
 
 from separable.decomposers import decompose
-from separable.decomposition import Accuracy, Decomposition, Stage
-from separable.errors import BadInput, FunctionError, JournalError
+from separable.decomposition import Accuracy, Block, Decomposition, Stage
+from separable.errors import BadInput, FunctionError, JournalError, NoisyFunction
 from separable.evaluator import Evaluator
 from separable.minimize import minimize
 from separable.problems import Problem
@@ -27,10 +27,12 @@ __version__ = "0.1.0"
 __all__ = [
     "Accuracy",
     "BadInput",
+    "Block",
     "Decomposition",
     "Evaluator",
     "FunctionError",
     "JournalError",
+    "NoisyFunction",
     "Problem",
     "Stage",
     "decompose",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike, NDArray
 
 FORMAT = 1  # of to_dict; raised whenever an older reader would misunderstand
 
@@ -39,6 +40,39 @@ class Accuracy(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Block:
+    """Separable variables under one outer function, and the curve of their effects, as `curves` finds it.
+
+    Args:
+        members: the variables.
+        kind: "additive", "multiplicative" or "composite".
+        scale: of d.
+        top, bottom: coefficients, lowest first, of d' / d as a quotient of polynomials in d / scale.
+
+    >>> product = Block((0, 1), "multiplicative", scale=1.0, top=(2.0,), bottom=(1.0, 0.5))
+    >>> product.curve([0.0, 1.0, 2.0]).round(3)
+    array([0.   , 1.333, 2.   ])
+    """
+
+    members: tuple[int, ...]
+    kind: str
+    scale: float = 1.0
+    top: tuple[float, ...] = (1.0,)
+    bottom: tuple[float, ...] = (1.0,)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "members", _variables(self.members, "members"))
+        for name in ("top", "bottom"):
+            object.__setattr__(self, name, tuple(float(c) for c in getattr(self, name)))
+
+    def curve(self, d: ArrayLike) -> NDArray[np.float64]:
+        """d', the effect of a step where all variables have moved, from d, that where none has."""
+        u = np.asarray(d, dtype=float) / self.scale
+        ratio = np.polynomial.polynomial.polyval(u, self.top) / np.polynomial.polynomial.polyval(u, self.bottom)
+        return np.asarray(self.scale * u * ratio)
+
+
+@dataclass(frozen=True)
 class Decomposition:
     """A partition of the variables 0, ..., dim - 1 by how they interact.
 
@@ -52,6 +86,12 @@ class Decomposition:
         close_calls: variables of which some decision was closer to its threshold than a factor of 10.
         method: what found it.
         finished: whether the method ran to its end.
+        blocks: separable variables by the outer function that they share, where the method tells.
+        certain: variables whose place is certain: separable, or shown themselves to interact. A method that makes
+            no such claim leaves it empty.
+        effects: for every variable d and d', where the method measures them: what one step of it does to f at two
+            places. Blocks are curves in this plane.
+        noise: the standard deviation of the values, if the function was found to be noisy.
 
     >>> d = Decomposition(5, additive=[3], groups=[[4, 0], [2, 1]])
     >>> d.groups, d.separable, d.complete
@@ -72,13 +112,19 @@ class Decomposition:
     close_calls: tuple[int, ...] = ()
     method: str = ""
     finished: bool = True
+    blocks: tuple[Block, ...] = ()
+    certain: tuple[int, ...] = ()
+    effects: tuple[tuple[float, float], ...] = field(default=(), compare=False)  # their last bits may differ
+    noise: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("additive", "multiplicative", "composite", "undecided", "close_calls"):
+        for name in ("additive", "multiplicative", "composite", "undecided", "close_calls", "certain"):
             object.__setattr__(self, name, _variables(getattr(self, name), name))
         groups = sorted(_variables(group, "groups") for group in self.groups)
         object.__setattr__(self, "groups", tuple(groups))
-        object.__setattr__(self, "stages", tuple(self.stages))
+        for name in ("stages", "blocks"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "effects", tuple((float(d), float(dd)) for d, dd in self.effects))
         if () in groups:
             raise BadInput("not a partition: an empty group")
         self._refuse_what_is_not_a_partition()
@@ -98,6 +144,12 @@ class Decomposition:
     def separable(self) -> tuple[int, ...]:
         """All separable variables, of whatever kind."""
         return tuple(sorted(self.additive + self.multiplicative + self.composite))
+
+    @property
+    def doubtful(self) -> tuple[int, ...]:
+        """The variables whose place is not certain, in a decomposition that says which are."""
+        sure = {*self.certain, *self.undecided}
+        return tuple(i for i in range(self.dim) if i not in sure)
 
     @property
     def complete(self) -> bool:
@@ -155,6 +207,7 @@ class Decomposition:
             raise BadInput(f"not a decomposition of format {FORMAT}: {_short_keys(data)}")
         try:
             fields["stages"] = tuple(Stage(**stage) for stage in fields.pop("stages", ()))
+            fields["blocks"] = tuple(Block(**block) for block in fields.pop("blocks", ()))
             return cls(**fields)
         except TypeError as error:
             raise BadInput(f"not a decomposition: {error}") from error
@@ -191,6 +244,23 @@ class Decomposition:
         kinds = [(kind, getattr(self, kind)) for kind in ("additive", "multiplicative", "composite", "undecided")]
         costs = [(stage.name, stage.evaluations) for stage in self.stages]
         figure = plots.structure(self.dim, kinds, self.groups, costs, title or str(self))
+        if path is not None:
+            plots.save(figure, path)
+        return figure
+
+    def plot_curves(self, path: str | Path | None = None, *, title: str | None = None) -> Figure:
+        """The effects of all variables at two places, and the curves of the blocks. Needs the extra `plots`.
+
+        Only the method `curves` measures them; BadInput if there are none.
+        """
+        from separable import plots  # noqa: PLC0415 -- as above
+
+        if not self.effects:
+            raise BadInput(
+                f"plot_curves: {self.method or 'this decomposition'} has no effects; method='curves' has"
+            )
+        blocks = [(block.kind, block.members, block.curve) for block in self.blocks]
+        figure = plots.curves(self.effects, blocks, self.groups, title or str(self))
         if path is not None:
             plots.save(figure, path)
         return figure

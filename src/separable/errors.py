@@ -41,6 +41,10 @@ class FunctionError(RuntimeError):
         self.point = point
 
 
+class NoisyFunction(UserWarning):
+    """The function under study is not the same twice, or is computed with few digits."""
+
+
 class NonFinite(FunctionError):
     """The function returned a NaN or an infinite value, where none was allowed."""
 

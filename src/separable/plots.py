@@ -21,13 +21,21 @@ except ImportError as error:
     raise MissingExtra("a picture", "matplotlib", "plots") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
 
 INK, PAPER, FAINT = "#24292f", "#ffffff", "#d0d7de"
 KINDS = {"additive": "#4c78a8", "multiplicative": "#f2a03d", "composite": "#54a24b", "undecided": "#bab0ac"}
 TITLE_WIDTH = 100  # characters, as many as fit
+SHADES = {
+    "additive": ("#4c78a8",),
+    "multiplicative": ("#f2a03d", "#c9730a", "#ffca7a"),
+    "composite": ("#54a24b", "#2f7d4f", "#9bd17f", "#1f5b3a"),
+}
 FEW = 100  # so many variables are drawn one by one
 GROUPS = ("#b5476d", "#7b61a8", "#d9795d", "#8c564b", "#c78fb4", "#5f4b8b")  # taken in turn
 
@@ -58,6 +66,69 @@ def structure(
     _bars(figure.add_subplot(grid[1, 1]), [(name, cost, "#6e7781") for name, cost in costs], "evaluations")
     _places(figure.add_subplot(grid[2, :]), dim, parts, coloured)
     return figure
+
+
+def curves(
+    effects: Sequence[tuple[float, float]],
+    blocks: Sequence[tuple[str, Sequence[int], Callable[[Array], Array]]],
+    groups: Sequence[Sequence[int]],
+    title: str,
+) -> Figure:
+    """The effects of every variable at two places, d against d', and the curves of the blocks.
+
+    On the left d' itself, on the right d' / d, where the curves stand apart. Variables of groups lie on none; many
+    are so far off that they lie outside the picture.
+    """
+    d, dd = np.array(effects).T
+    figure = Figure(figsize=(9.6, 5.0), dpi=120, facecolor=PAPER, layout="constrained")
+    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), color=INK, fontsize=11)
+    whole, ratio = figure.subplots(1, 2)
+    seen: dict[str, int] = {}
+    shown = [np.empty((0, 4))]  # of all separable variables: the places in both pictures
+    for number, (group, colour) in enumerate(zip(groups, cycle(GROUPS))):
+        inside = _moving(group, d)
+        label = f"in groups, {sum(map(len, groups))}" if number == 0 else None
+        mark = {"color": colour, "markersize": 3.5, "markeredgewidth": 0.8}
+        whole.plot(d[inside], dd[inside], "x", label=label, **mark)
+        ratio.plot(d[inside] / np.abs(d[inside]).max(initial=0.0), dd[inside] / d[inside], "x", **mark)
+    for kind, members, curve in blocks:
+        inside = _moving(members, d)
+        shade = SHADES[kind][seen.get(kind, 0) % len(SHADES[kind])]
+        seen[kind] = seen.get(kind, 0) + 1
+        whole.plot(d[inside], dd[inside], "o", color=shade, markersize=2.2, label=f"{kind}, {len(members)}")
+        if len(inside):
+            x, y = d[inside], dd[inside]
+            largest = np.abs(x).max()
+            line = np.linspace(x.min(), x.max(), 202)
+            line = line[line != 0.0]
+            whole.plot(line, curve(line), color=shade, linewidth=0.8)
+            ratio.plot(line / largest, curve(line) / line, color=shade, linewidth=0.8)
+            ratio.plot(x / largest, y / x, "o", color=shade, markersize=2.2)
+            shown.append(np.stack([x, y, x / largest, y / x], axis=1))
+    places = np.concatenate(shown)
+    if len(places):
+        _around(whole, places[:, 0], places[:, 1])
+        _around(ratio, places[:, 2], places[:, 3])
+    whole.set(xlabel="d", ylabel="d'", title="d' against d")
+    ratio.set(xlabel="d, as a share of the largest in the block", ylabel="d' / d", title="the ratio d' / d")
+    for axes in (whole, ratio):
+        plain(axes)
+    if blocks or groups:
+        whole.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def _moving(variables: Sequence[int], d: Array) -> NDArray[np.intp]:
+    """Those of the variables that have an effect at all."""
+    return np.array([i for i in variables if d[i] != 0.0], dtype=np.intp)
+
+
+def _around(axes: Axes, x: Array, y: Array) -> None:
+    """Show these points with some room about them; what is far off them lies outside."""
+    for values, limit in ((x, axes.set_xlim), (y, axes.set_ylim)):
+        low, high = float(values.min()), float(values.max())
+        room = 0.15 * (high - low) or 0.1 * abs(high) or 1.0
+        limit(low - room, high + room)
 
 
 def convergence(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from rich.table import Table
 import separable
 from separable.cli.progress import DECOMPOSING, ProgressLine
 from separable.cli.subject import load
-from separable.errors import BadInput
+from separable.errors import BadInput, NoisyFunction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,9 @@ def run(
     budget: Annotated[int | None, typer.Option(help="the most evaluations to spend")] = None,
     seed: Annotated[int, typer.Option(help="of all randomness")] = 0,
     plot: Annotated[Path | None, typer.Option(help="write a picture of the structure: .png, .pdf, .svg")] = None,
+    plot_curves: Annotated[
+        Path | None, typer.Option(help="write a picture of the response curves; only of --method curves")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print the result for machines")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="no progress line")] = False,
 ) -> int:
@@ -52,11 +56,15 @@ def run(
     A function of your own: separable decompose mypackage.mymodule:fun --lower -5 --upper 5 --dim 200
     """
     problem = load(name, dim, instance, lower, upper, vectorized=vectorized)
-    if plot is not None:
+    if plot_curves is not None and method != "curves":
+        raise BadInput(f"--plot-curves: {method} finds no curves; say --method curves")
+    if plot is not None or plot_curves is not None:
         from separable import plots  # noqa: PLC0415 -- matplotlib is an extra, and slow to import
 
-        plots.refuse_unwritable(plot)
-    with ProgressLine(DECOMPOSING, quiet=quiet) as line:
+        for path in filter(None, (plot, plot_curves)):
+            plots.refuse_unwritable(path)
+    with warnings.catch_warnings(), ProgressLine(DECOMPOSING, quiet=quiet) as line:
+        warnings.simplefilter("ignore", NoisyFunction)  # said below, in one line
         found = separable.decompose(
             problem,
             method=method,
@@ -74,6 +82,12 @@ def run(
         found.plot(plot, title=f"{problem.name}: {found}")
         if not as_json:
             typer.echo(f"picture: {plot}")
+    if plot_curves is not None and found.effects:
+        found.plot_curves(plot_curves, title=f"{problem.name}: {found}")
+        if not as_json:
+            typer.echo(f"picture: {plot_curves}")
+    if found.noise is not None:
+        typer.echo(f"separable: the function is noisy; its values scatter by {found.noise:.1e}", err=True)
     return 0 if found.complete else 1
 
 
@@ -117,6 +131,8 @@ def _print(found: Decomposition, problem: Problem) -> None:
         console.print(
             f"{len(found.close_calls):,} variables had a decision closer to its threshold than a factor of 10"
         )
+    if found.certain:
+        console.print(f"{len(found.certain):,} of {found.dim:,} variables are certain to be where they belong")
     if problem.truth is not None:
         accuracy = found.accuracy(problem.truth)
         console.print(

@@ -13,7 +13,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from separable.decomposers import baselines, csg, csg_gsg, ddg, dg, dg2, erdg, gdg, gsg, mdg, rdg, rdg2, rdg3, xdg
+from separable.decomposers import (
+    baselines,
+    csg,
+    csg_gsg,
+    curves,
+    ddg,
+    dg,
+    dg2,
+    erdg,
+    gdg,
+    gsg,
+    mdg,
+    rdg,
+    rdg2,
+    rdg3,
+    xdg,
+)
 from separable.decomposers.findings import Findings
 from separable.errors import BadInput, RunEnded, checked_options, unknown
 from separable.evaluator import Evaluator
@@ -29,6 +45,7 @@ Decomposer: TypeAlias = "Callable[..., None]"  # see the module's text
 
 DECOMPOSERS: dict[str, Decomposer] = {
     "csg": csg.csg,
+    "curves": curves.curves,
     "gsg": gsg.gsg,
     "csg-gsg": csg_gsg.csg_gsg,
     "rdg2": rdg2.rdg2,

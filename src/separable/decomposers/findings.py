@@ -13,6 +13,7 @@ from separable.decomposition import Decomposition, Stage
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from separable.decomposition import Block
     from separable.evaluator import Evaluator
 
 
@@ -25,6 +26,10 @@ class Findings:
         self.composite: list[int] = []
         self.groups: list[list[int]] = []
         self.close_calls: set[int] = set()
+        self.certain: set[int] = set()
+        self.blocks: list[Block] = []
+        self.effects: tuple[tuple[float, float], ...] = ()
+        self.noise: float | None = None
         self._f = f
         self._callback = callback
         self._stages: list[Stage] = []
@@ -86,6 +91,10 @@ class Findings:
             close_calls=tuple(sorted(self.close_calls)),
             method=method,
             finished=finished,
+            blocks=tuple(self.blocks),
+            certain=tuple(i for i in sorted(self.certain) if i in settled),
+            effects=self.effects,
+            noise=self.noise,
         )
 
     def note_close(self, variables: Iterable[int]) -> None:
