@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ from separable import cli
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+# a shell that runs the tests in the background has Ctrl-C ignored, and so would the processes that they start
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("here", deadline=None, derandomize=True)  # the same cases on every machine
 settings.load_profile("here")
