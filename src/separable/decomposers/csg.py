@@ -29,6 +29,7 @@ Our reading. The paper leaves its thresholds open and sets the other variables t
 from __future__ import annotations
 
 import math
+from functools import cache
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -311,12 +312,15 @@ class ShiftTest:
 
     def another_order(self, before: Array, after: Array) -> Mask:
         """Whether two of the values (..., k) stand the other way round now, by more than rounding."""
-        orders = []
-        for values in (before, after):
-            differences = values[..., :, None] - values[..., None, :]
-            sure = np.abs(differences) > self._noise * np.abs(values).max(axis=-1)[..., None, None]
-            orders.append(np.where(sure, np.sign(differences), 0.0))
-        return np.asarray((orders[0] * orders[1] < 0.0).any(axis=(-1, -2)))
+        one, other = _pairs(before.shape[-1])
+        then, now = before[..., one] - before[..., other], after[..., one] - after[..., other]
+        flipped = ((then < 0.0) != (now < 0.0)) & self._sure(then, before) & self._sure(now, after)
+        return np.asarray(flipped.any(axis=-1))
+
+    def _sure(self, differences: Array, values: Array) -> Mask:
+        """Which differences of these values are more than rounding."""
+        sure: Mask = np.abs(differences) > self._noise * np.abs(values).max(axis=-1)[..., None]
+        return sure
 
     def _beside(self, variables: Sequence[int], contexts: Array, reach: Array) -> tuple[Array, Array]:
         """The contexts twice (k, 2, n), with every variable at its two worse points; and their values then."""
@@ -528,6 +532,12 @@ def ask(shift: ShiftTest, questions: Sequence[Question], *, by_order: bool = Fal
             context[others] = away[others]  # line 2
         answers += shift(which, contexts, by_order=by_order).tolist()  # lines 3-12
     return answers
+
+
+@cache
+def _pairs(count: int) -> tuple[IntArray, ...]:
+    """The first and the second of every two of so many."""
+    return np.triu_indices(count, 1)
 
 
 def _anywhere(minima: Minima, rng: np.random.Generator) -> Array:
