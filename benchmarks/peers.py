@@ -178,6 +178,9 @@ OURS: dict[str, Run] = {
     for rule in RULES
     for start in ("uniform", "found")
 }
+OURS["separable curves cmaes contribution found"] = partial(
+    ours, decomposer="curves", optimizer="cmaes", rule="contribution", start="found"
+)
 
 
 def singles(f: Budgeted, seed: int, optimizer: str) -> None:

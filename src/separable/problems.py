@@ -20,7 +20,7 @@ IntArray = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """A function of `dim` variables on a box; calling it costs nothing, no counter sees it.
 
@@ -40,8 +40,8 @@ class Problem:
             `suites` shows how.
 
     >>> p = Problem("bowl", lambda x: float(x @ x), lower=[-1, -1, -1], upper=[2, 2, 2])
-    >>> p.dim, p([1, 1, 0]), p([[1, 1, 0], [0, 0, 2]])
-    (3, 2.0, array([2., 4.]))
+    >>> p, p([1, 1, 0]), p([[1, 1, 0], [0, 0, 2]])
+    (<Problem bowl, 3 variables>, 2.0, array([2., 4.]))
     >>> part = p.restrict(context=[1, 1, 0], group=[2])
     >>> part(np.array([[0.0], [2.0]]))
     array([2., 6.])
@@ -66,6 +66,9 @@ class Problem:
         object.__setattr__(self, "upper", upper)
         if self.minimizer is not None:
             object.__setattr__(self, "minimizer", _frozen(self.minimizer))
+
+    def __repr__(self) -> str:
+        return f"<Problem {self.name}, {self.dim} variable{'s' * (self.dim != 1)}>"
 
     @property
     def dim(self) -> int:
