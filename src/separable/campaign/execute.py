@@ -221,7 +221,7 @@ def versions() -> dict[str, str]:
 @cache
 def machine() -> dict[str, str | int]:
     """Where a run took place."""
-    return {"system": platform.platform(), "processor": platform.machine(), "cores": os.cpu_count() or 1}
+    return {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count() or 1}
 
 
 @cache
