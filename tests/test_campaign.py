@@ -432,10 +432,8 @@ def test_workers_that_are_killed_are_replaced_and_nothing_is_lost(tmp_path, unbr
     assert outcomes(tmp_path / "r") == unbroken
 
 
-def test_a_run_whose_process_always_dies_is_a_failure_and_the_others_go_on(tmp_path):
+def test_a_run_whose_process_always_dies_is_a_failure_and_the_others_go_on():
     plan = campaigns.parse(ONE)
-    module = tmp_path / "deadly.py"
-    module.write_text("import os\ndef fall(f, findings, rng):\n    os._exit(1)\n")
     crew = execute._Crew(1)
     doomed = plan.cells[0]
     real = execute._Crew._submit

@@ -139,7 +139,15 @@ def test_an_end_by_budget_is_exit_code_1_and_said(separable):
 def test_minimize_prints_what_it_came_to(separable):
     code, out, err = separable("minimize", "bms/f12", "--dim", 200, "--budget", "1e4")
     assert (code, err) == (0, "")
-    for expected in ("best value", "above the optimum", "10,000, of which", "50 additive", "the budget is spent"):
+    table = ("variables found", "multiplicative", "separable 100 %, groups")
+    for expected in (
+        *table,
+        "best value",
+        "above the optimum",
+        "10,000, of which",
+        "50 additive",
+        "the budget is spent",
+    ):
         assert expected in out
 
 

@@ -109,8 +109,8 @@ def _accuracy(found: Decomposition, problem: Problem) -> dict[str, Any]:
     return {} if problem.truth is None else {"accuracy": found.accuracy(problem.truth)._asdict()}
 
 
-def _print(found: Decomposition, problem: Problem) -> None:
-    console = Console(highlight=False)
+def print_stages(console: Console, found: Decomposition) -> None:
+    """A row for every stage: what it settled, and what it cost."""
     table = Table("stage", "variables found", "evaluations", "seconds")
     for column in table.columns[1:]:
         column.justify = "right"
@@ -121,6 +121,17 @@ def _print(found: Decomposition, problem: Problem) -> None:
     settled = found.dim - len(found.undecided)
     table.add_row(found.method, f"{settled:,}", f"{found.evaluations:,}", f"{seconds:.2f}")
     console.print(table)
+
+
+def accuracy_in_words(found: Decomposition, truth: Decomposition) -> str:
+    """SA and NA, for people."""
+    accuracy = found.accuracy(truth)
+    return f"separable {_percent(accuracy.separable)}, groups {_percent(accuracy.nonseparable)}"
+
+
+def _print(found: Decomposition, problem: Problem) -> None:
+    console = Console(highlight=False)
+    print_stages(console, found)
     for kind in ("additive", "multiplicative", "composite", "undecided"):
         _print_variables(console, kind, getattr(found, kind))
     for number, group in enumerate(found.groups[:SHOWN], start=1):
@@ -134,10 +145,7 @@ def _print(found: Decomposition, problem: Problem) -> None:
     if found.certain:
         console.print(f"{len(found.certain):,} of {found.dim:,} variables are certain to be where they belong")
     if problem.truth is not None:
-        accuracy = found.accuracy(problem.truth)
-        console.print(
-            f"accuracy: separable {_percent(accuracy.separable)}, groups {_percent(accuracy.nonseparable)}"
-        )
+        console.print(f"accuracy: {accuracy_in_words(found, problem.truth)}")
     if not found.complete:
         console.print(
             f"ended early: {len(found.undecided):,} of {found.dim:,} variables are undecided, "

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
+from rich.console import Console
 
 import separable
-from separable.cli.decompose import SHOWN, parse_options
+from separable.cli.decompose import SHOWN, accuracy_in_words, parse_options, print_stages
 from separable.cli.progress import ProgressLine, minimizing
 from separable.cli.subject import load
 from separable.errors import BadInput
@@ -120,11 +121,15 @@ def _for_machines(r: OptimizeResult) -> dict[str, Any]:
 
 
 def _print(r: OptimizeResult, problem: Problem, seconds: float) -> None:
+    if r.decomposition.stages:
+        print_stages(Console(highlight=False), r.decomposition)
     rows = [("best value", f"{r.fun:.10g}")]
     if problem.optimum is not None:
         rows.append(("above the optimum", f"{r.fun - problem.optimum:.4g}"))
     rows.append(("evaluations", f"{r.nfev:,}, of which {r.decomposition.evaluations:,} to decompose"))
     rows.append(("structure", str(r.decomposition).partition(";")[0]))
+    if problem.truth is not None:
+        rows.append(("accuracy", accuracy_in_words(r.decomposition, problem.truth)))
     if r.nan_count:
         rows.append(("not a number", f"{r.nan_count:,} values"))
     rows.append(("seconds", f"{seconds:.1f}"))
